@@ -1,0 +1,1 @@
+//! Guarded listing and opening of files below a root.

@@ -1,0 +1,1 @@
+//! Lines of a JSON Lines file with their numbers and places.

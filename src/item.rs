@@ -189,3 +189,15 @@ fn as_text<S: serde::Serializer>(instant: &Instant, serializer: S) -> Result<S::
 fn trust_word<S: serde::Serializer>(trust: &Trust, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(trust.as_str())
 }
+
+/// A title with ` (part n/N)` when there is more than one part, within [`TITLE_CHARS`].
+#[must_use]
+pub fn titled(title: &str, (part, parts): (usize, usize)) -> String {
+    let suffix = if parts > 1 {
+        format!(" (part {part}/{parts})")
+    } else {
+        String::new()
+    };
+    let room = TITLE_CHARS.saturating_sub(suffix.len());
+    title.chars().take(room).chain(suffix.chars()).collect()
+}

@@ -7,4 +7,6 @@
 
 pub mod item;
 pub mod redaction;
+pub mod segment;
+pub mod store;
 pub mod summarizer;

@@ -1,0 +1,1 @@
+//! Finding items by words, behind a small trait.

@@ -5,7 +5,9 @@
 //! [`summarizer`]) → [`store`]. The way of a question: [`cli`] → [`library`] → [`store`].
 //! `ARCHITECTURE.md` is the map.
 
+pub mod access;
 pub mod item;
+pub mod library;
 pub mod redaction;
 pub mod segment;
 pub mod store;

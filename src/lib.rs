@@ -5,6 +5,7 @@
 //! [`summarizer`]) → [`store`]. The way of a question: [`cli`] → [`library`] → [`store`].
 //! `ARCHITECTURE.md` is the map.
 
+pub mod config;
 pub mod item;
 pub mod redaction;
 pub mod summarizer;

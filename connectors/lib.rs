@@ -23,7 +23,7 @@ pub mod source;
 pub mod time;
 pub mod unit;
 
-pub use connector::{Connector, Kind};
+pub use connector::{Connector, Kind, Request};
 pub use error::ConnectorError;
 pub use marks::{Mark, Memory, Tail};
 pub use report::{Problem, Report};

@@ -178,7 +178,15 @@ pub struct Item {
     pub trust: Trust,
 }
 
-fn as_text<S: serde::Serializer>(instant: &Instant, serializer: S) -> Result<S::Ok, S::Error> {
+/// Serialises an instant as readers see it.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+pub(crate) fn as_text<S: serde::Serializer>(
+    instant: &Instant,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_str(instant)
 }
 

@@ -18,7 +18,7 @@ pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use open::{Store, View};
 pub use owners::{Owner, SourceId, UnitRow};
-pub use read::{Filter, Scope, SourceCount};
+pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
 pub use state::{ConnectorState, RunRow};
 pub use units::{SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 

@@ -1,12 +1,13 @@
 //! Reading items: by number, by time, by source. Every reading is limited to a [`Scope`].
 
 use jezero_connectors::{Instant, SourceName};
-use rusqlite::{Connection, OptionalExtension, params_from_iter, types::Value};
+use rusqlite::{Connection, OptionalExtension, Transaction, params_from_iter, types::Value};
 
 use super::items::{COLUMNS, decompress, read_item};
 use super::{Result, StoreError, View};
+use crate::access::Reader;
 use crate::item::{Item, ItemId};
-use crate::redaction::Redacted;
+use crate::redaction::{Counts, Redacted};
 
 /// Which sources a reading may touch, by row number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,34 @@ pub struct Filter<'a> {
     pub until: Option<Instant>,
 }
 
+/// Whether another item is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Go on.
+    More,
+    /// Stop here.
+    Enough,
+}
+
+/// Everything stored of an item besides what readers see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// When it was stored or last updated.
+    pub ingested_at: Instant,
+    /// Hash of its redacted text.
+    pub content_hash: String,
+    /// Which provider and model wrote its summary.
+    pub summary_by: String,
+    /// What redaction hid, by rule.
+    pub redactions: Counts,
+    /// Its original, if it was stored with one.
+    pub original: Option<Redacted>,
+}
+
+/// The library as it stood when this was made, until it is dropped.
+#[derive(Debug)]
+pub struct Snapshot<'a>(#[expect(dead_code, reason = "held, not used")] Transaction<'a>);
+
 /// How much there is of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceCount {
@@ -46,16 +75,24 @@ impl Scope {
     pub(super) fn condition(&self) -> String {
         match self {
             Self::All => "1".to_owned(),
-            Self::Only(ids) => {
-                let list: Vec<String> = ids.iter().map(ToString::to_string).collect();
-                format!("items.source IN ({})", list.join(", "))
-            }
+            Self::Only(ids) if ids.len() == 1 => format!("items.source = {}", list(ids)),
+            // The plus keeps SQLite from walking source by source and sorting everything: the
+            // indices that give the wanted order are walked instead.
+            Self::Only(ids) => format!("+items.source IN ({})", list(ids)),
         }
     }
 }
 
+fn list(ids: &[i64]) -> String {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ids.join(", ")
+}
+
+/// Items with their source names, items first: the join must never decide the order of reading.
+const FROM: &str = "items CROSS JOIN sources ON sources.id = items.source";
+
 impl Filter<'_> {
-    /// A condition on `items` joined with `sources`, and its values.
+    /// A condition on `items`, and its values.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let mut sql = String::from("1");
         let mut values = Vec::new();
@@ -68,7 +105,8 @@ impl Filter<'_> {
             add("items.project = ?", Value::from(project.to_owned()));
         }
         if let Some(source) = self.source {
-            add("sources.name = ?", Value::from(source.to_owned()));
+            let known = "items.source = (SELECT id FROM sources WHERE name = ?)";
+            add(known, Value::from(source.to_owned()));
         }
         if let Some(since) = self.since {
             add("items.occurred_at >= ?", Value::from(since.unix()));
@@ -81,6 +119,53 @@ impl Filter<'_> {
 }
 
 impl View {
+    /// Holds the library still: what is read while the snapshot lives belongs together.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>> {
+        Ok(Snapshot(self.connection.unchecked_transaction()?))
+    }
+
+    /// The sources that a reader may see.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn scope(&self, reader: &Reader) -> Result<Scope> {
+        if reader.sees_all_sources() {
+            return Ok(Scope::All);
+        }
+        let sources = self.sources()?.into_iter();
+        let seen = sources.filter(|(_, name)| reader.may_see(name));
+        Ok(Scope::Only(seen.map(|(id, _)| id).collect()))
+    }
+
+    /// What is stored of an item besides what readers see.
+    ///
+    /// # Errors
+    /// What SQLite says; [`StoreError::Damaged`] when there is no such item.
+    pub fn stored(&self, id: ItemId) -> Result<Stored> {
+        let damaged = |what| StoreError::Damaged { what, row: id.0 };
+        let sql =
+            "SELECT ingested_at, content_hash, summary_by, redactions FROM items WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([id.0])?;
+        let row = rows.next()?.ok_or(damaged("item"))?;
+        Ok(Stored {
+            ingested_at: Instant::from_unix(row.get(0)?).ok_or(damaged("date"))?,
+            content_hash: row.get(1)?,
+            summary_by: row.get(2)?,
+            redactions: row
+                .get_ref(3)?
+                .as_str()
+                .ok()
+                .and_then(|json| serde_json::from_str(json).ok())
+                .map(Counts)
+                .ok_or(damaged("redaction counts"))?,
+            original: self.original(id)?,
+        })
+    }
+
     /// All sources of the library with their row numbers, also those without items.
     ///
     /// # Errors
@@ -134,8 +219,7 @@ impl View {
     /// What SQLite says.
     pub fn item(&self, scope: &Scope, id: ItemId) -> Result<Option<Item>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM items JOIN sources ON sources.id = items.source
-             WHERE items.id = ?1 AND {}",
+            "SELECT {COLUMNS} FROM {FROM} WHERE items.id = ?1 AND {}",
             scope.condition()
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
@@ -155,45 +239,50 @@ impl View {
 
     /// Items in scope that pass a filter, newest first, ties by greater number.
     ///
-    /// # Errors
-    /// What SQLite says.
-    pub fn newest(&self, scope: &Scope, filter: &Filter<'_>, limit: usize) -> Result<Vec<Item>> {
-        let (condition, mut values) = filter.condition();
-        values.push(Value::from(i64::try_from(limit).unwrap_or(i64::MAX)));
-        let sql = format!(
-            "SELECT {COLUMNS} FROM items JOIN sources ON sources.id = items.source
-             WHERE {} AND {condition} ORDER BY items.occurred_at DESC, items.id DESC LIMIT ?",
-            scope.condition()
-        );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut rows = statement.query(params_from_iter(values))?;
-        let mut items = Vec::new();
-        while let Some(row) = rows.next()? {
-            items.push(read_item(&self.connection, row)?);
-        }
-        Ok(items)
-    }
-
-    /// Calls `each` with every item in scope that passes a filter, in no order.
+    /// They are read one by one: `take` says whether it wants another.
     ///
     /// # Errors
     /// What SQLite says.
-    pub fn each_item(
+    pub fn newest(
         &self,
         scope: &Scope,
         filter: &Filter<'_>,
-        mut each: impl FnMut(Item) -> Result<()>,
+        take: impl FnMut(Item) -> Wanted,
+    ) -> Result<()> {
+        self.read_items(scope, filter, "occurred_at DESC, items.id DESC", take)
+    }
+
+    /// Items in scope that pass a filter, by number.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn by_number(
+        &self,
+        scope: &Scope,
+        filter: &Filter<'_>,
+        take: impl FnMut(Item) -> Wanted,
+    ) -> Result<()> {
+        self.read_items(scope, filter, "id", take)
+    }
+
+    fn read_items(
+        &self,
+        scope: &Scope,
+        filter: &Filter<'_>,
+        order: &str,
+        mut take: impl FnMut(Item) -> Wanted,
     ) -> Result<()> {
         let (condition, values) = filter.condition();
         let sql = format!(
-            "SELECT {COLUMNS} FROM items JOIN sources ON sources.id = items.source
-             WHERE {} AND {condition} ORDER BY items.id",
+            "SELECT {COLUMNS} FROM {FROM} WHERE {} AND {condition} ORDER BY items.{order}",
             scope.condition()
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(values))?;
         while let Some(row) = rows.next()? {
-            each(read_item(&self.connection, row)?)?;
+            if take(read_item(&self.connection, row)?) == Wanted::Enough {
+                break;
+            }
         }
         Ok(())
     }

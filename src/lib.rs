@@ -6,6 +6,8 @@
 //! `ARCHITECTURE.md` is the map.
 
 pub mod access;
+pub mod export;
+pub mod import;
 pub mod item;
 pub mod library;
 pub mod redaction;

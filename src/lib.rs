@@ -8,6 +8,8 @@
 pub mod access;
 pub mod cli;
 pub mod config;
+pub mod export;
+pub mod import;
 pub mod item;
 pub mod library;
 pub mod pipeline;

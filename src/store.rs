@@ -4,6 +4,7 @@
 //! in any number of processes. Every text that comes in is [`Redacted`](crate::redaction::Redacted).
 //! No other module holds SQL.
 
+mod batch;
 pub mod items;
 pub mod lock;
 mod open;
@@ -14,6 +15,7 @@ pub mod search;
 mod state;
 mod units;
 
+pub use batch::Batch;
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use open::{Store, View};

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::arguments::{given, limit};
 use super::copies::Copies;
-use super::{Library, Result};
+use super::{Library, LibraryError, Result};
 use crate::access::Reader;
 use crate::item::{Instant, Item, ItemId};
 use crate::store::search::{Question, Terms, TextIndex};
@@ -160,11 +160,7 @@ impl Library {
             if near.id != item.id && copies.is_first(&near) {
                 newest.push(near);
             }
-            if newest.len() == limit {
-                Wanted::Enough
-            } else {
-                Wanted::More
-            }
+            Ok::<_, LibraryError>(Wanted::until(newest.len() == limit))
         })?;
         Ok(newest)
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::arguments::{date, given, limit};
 use super::copies::Copies;
-use super::{Library, Result};
+use super::{Library, LibraryError, Result};
 use crate::access::Reader;
 use crate::item::Item;
 use crate::store::{Filter, Wanted};
@@ -58,11 +58,7 @@ impl Library {
             if copies.is_first(&item) {
                 items.push(item);
             }
-            if items.len() == limit {
-                Wanted::Enough
-            } else {
-                Wanted::More
-            }
+            Ok::<_, LibraryError>(Wanted::until(items.len() == limit))
         })?;
         Ok(TimelineAnswer {
             count: items.len(),

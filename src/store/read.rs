@@ -40,6 +40,14 @@ pub enum Wanted {
     Enough,
 }
 
+impl Wanted {
+    /// Goes on until something is so.
+    #[must_use]
+    pub fn until(so: bool) -> Self {
+        if so { Self::Enough } else { Self::More }
+    }
+}
+
 /// Everything stored of an item besides what readers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
@@ -242,45 +250,50 @@ impl View {
     /// They are read one by one: `take` says whether it wants another.
     ///
     /// # Errors
-    /// What SQLite says.
-    pub fn newest(
+    /// What SQLite says, and what `take` says.
+    pub fn newest<E: From<StoreError>>(
         &self,
         scope: &Scope,
         filter: &Filter<'_>,
-        take: impl FnMut(Item) -> Wanted,
-    ) -> Result<()> {
+        take: impl FnMut(Item) -> Result<Wanted, E>,
+    ) -> Result<(), E> {
         self.read_items(scope, filter, "occurred_at DESC, items.id DESC", take)
     }
 
-    /// Items in scope that pass a filter, by number.
+    /// Items in scope that pass a filter, by number, as [`View::newest`].
     ///
     /// # Errors
-    /// What SQLite says.
-    pub fn by_number(
+    /// What SQLite says, and what `take` says.
+    pub fn by_number<E: From<StoreError>>(
         &self,
         scope: &Scope,
         filter: &Filter<'_>,
-        take: impl FnMut(Item) -> Wanted,
-    ) -> Result<()> {
+        take: impl FnMut(Item) -> Result<Wanted, E>,
+    ) -> Result<(), E> {
         self.read_items(scope, filter, "id", take)
     }
 
-    fn read_items(
+    fn read_items<E: From<StoreError>>(
         &self,
         scope: &Scope,
         filter: &Filter<'_>,
         order: &str,
-        mut take: impl FnMut(Item) -> Wanted,
-    ) -> Result<()> {
+        mut take: impl FnMut(Item) -> Result<Wanted, E>,
+    ) -> Result<(), E> {
         let (condition, values) = filter.condition();
         let sql = format!(
             "SELECT {COLUMNS} FROM {FROM} WHERE {} AND {condition} ORDER BY items.{order}",
             scope.condition()
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut rows = statement.query(params_from_iter(values))?;
-        while let Some(row) = rows.next()? {
-            if take(read_item(&self.connection, row)?) == Wanted::Enough {
+        let mut statement = self
+            .connection
+            .prepare_cached(&sql)
+            .map_err(StoreError::from)?;
+        let mut rows = statement
+            .query(params_from_iter(values))
+            .map_err(StoreError::from)?;
+        while let Some(row) = rows.next().map_err(StoreError::from)? {
+            if take(read_item(&self.connection, row)?)? == Wanted::Enough {
                 break;
             }
         }

@@ -6,9 +6,9 @@
 
 // mod check_config;
 mod connector;
-// mod export_jsonl;
+mod export_jsonl;
 mod failure;
-// mod import_jsonl;
+mod import_jsonl;
 // mod init;
 mod output;
 mod redact;
@@ -60,8 +60,8 @@ const COMMANDS: &[Entry] = &[
     sources::COMMAND,
     stats::COMMAND,
     connector::COMMAND,
-    // import_jsonl::COMMAND,
-    // export_jsonl::COMMAND,
+    import_jsonl::COMMAND,
+    export_jsonl::COMMAND,
     redact::COMMAND,
 ];
 

@@ -11,6 +11,7 @@ use super::output::Output;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::access::Reader;
+use crate::export;
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -21,15 +22,22 @@ fn define() -> clap::Command {
             "Writes every item with every field, originals too, one JSON object a line, in the \
              order of their numbers. `jezero import-jsonl` reads it back.",
         )
-        .arg(Arg::new("path").value_name("FILE").required(true).help("A new file, or - for standard output"))
+        .arg(
+            Arg::new("path")
+                .value_name("FILE")
+                .required(true)
+                .help("A new file, or - for standard output"),
+        )
 }
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let library = Setting::load(globals)?.library()?;
-    let path = matches.get_one::<String>("path").map_or("-", String::as_str);
+    let path = matches
+        .get_one::<String>("path")
+        .map_or("-", String::as_str);
     let reader = Reader::everything();
     if path == "-" {
-        library.export_jsonl(&reader, output.writer())?;
+        export::export_jsonl(library.view(), &reader, output.writer())?;
         return Ok(Exit::Done);
     }
     let fault = |error: std::io::Error| Failure::text(Exit::BadUse, format!("{path}: {error}"));
@@ -40,12 +48,14 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     // Written beside and moved into place, so that a kill leaves no half of a file.
     let beside = format!("{path}.part");
     if Path::new(path).exists() {
-        return Err(Failure::text(Exit::BadUse, format!("{path} exists and was left as it is"))
-            .hint("give another name"));
+        return Err(
+            Failure::text(Exit::BadUse, format!("{path} exists and was left as it is"))
+                .hint("give another name"),
+        );
     }
     drop(fs::remove_file(&beside));
     let mut file = BufWriter::new(options.open(&beside).map_err(fault)?);
-    let items = library.export_jsonl(&reader, &mut file)?;
+    let items = export::export_jsonl(library.view(), &reader, &mut file)?;
     file.flush().map_err(fault)?;
     file.get_ref().sync_all().map_err(fault)?;
     fs::rename(&beside, path).map_err(fault)?;

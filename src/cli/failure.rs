@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::Exit;
 use crate::config::ConfigError;
-// use crate::import::ImportError;
+use crate::export::ExportError;
+use crate::import::ImportError;
 use crate::library::LibraryError;
 use crate::pipeline::PipelineError;
 use crate::redaction::RuleError;
@@ -116,7 +117,6 @@ impl From<LibraryError> for Failure {
     }
 }
 
-/*
 impl From<ImportError> for Failure {
     fn from(error: ImportError) -> Self {
         match error {
@@ -125,4 +125,12 @@ impl From<ImportError> for Failure {
         }
     }
 }
-*/
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => error.into(),
+            error @ ExportError::Write(_) => Self::new(Exit::Failed, error),
+        }
+    }
+}

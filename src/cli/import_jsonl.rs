@@ -23,13 +23,26 @@ fn define() -> clap::Command {
             "Stores items that are already summarised, one JSON object a line. All lines are \
              checked before the first is stored; every text is redacted on the way in.",
         )
-        .arg(Arg::new("path").value_name("PATH").required(true).help("The file, or - for standard input"))
-        .arg(text("source", "NAME", "The source that the items belong to").required(true))
-        .arg(text("project", "NAME", "The project of records that name none"))
         .arg(
-            text("trust", "TRUST", "Who wrote them; a record may lower own to external")
-                .value_parser(["own", "external"])
-                .default_value("own"),
+            Arg::new("path")
+                .value_name("PATH")
+                .required(true)
+                .help("The file, or - for standard input"),
+        )
+        .arg(text("source", "NAME", "The source that the items belong to").required(true))
+        .arg(text(
+            "project",
+            "NAME",
+            "The project of records that name none",
+        ))
+        .arg(
+            text(
+                "trust",
+                "TRUST",
+                "Who wrote them; a record may lower own to external",
+            )
+            .value_parser(["own", "external"])
+            .default_value("own"),
         )
 }
 
@@ -40,21 +53,28 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let bad = |option: &str, why: String| Failure::text(Exit::BadUse, format!("--{option}: {why}"));
     let project = match matches.get_one::<String>("project") {
         Some(name) => Some(ProjectName::new(engine.redact(name)).ok_or_else(|| {
-            bad("project", "a project has lower-case letters, digits, _, . and -".to_owned())
+            bad(
+                "project",
+                "a project has lower-case letters, digits, _, . and -".to_owned(),
+            )
         })?),
         None => None,
     };
     let options = ImportOptions {
-        source: SourceName::new(value("source")).map_err(|error| bad("source", error.to_string()))?,
+        source: Some(
+            SourceName::new(value("source")).map_err(|error| bad("source", error.to_string()))?,
+        ),
         project,
-        trust: value("trust").parse::<Trust>().map_err(|error| bad("trust", error.to_string()))?,
+        trust: value("trust")
+            .parse::<Trust>()
+            .map_err(|error| bad("trust", error.to_string()))?,
     };
     let path = value("path");
     let input: Box<dyn BufRead> = match path {
         "-" => Box::new(std::io::stdin().lock()),
-        path => Box::new(BufReader::new(
-            File::open(path).map_err(|error| Failure::text(Exit::BadUse, format!("{path}: {error}")))?,
-        )),
+        path => Box::new(BufReader::new(File::open(path).map_err(|error| {
+            Failure::text(Exit::BadUse, format!("{path}: {error}"))
+        })?)),
     };
     let (_lock, mut store) = setting.store("import-jsonl")?;
     let now = setting.clock.now();

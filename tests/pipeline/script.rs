@@ -199,7 +199,7 @@ impl Place {
         let mut items = Vec::new();
         let take = |item| {
             items.push(item);
-            Wanted::More
+            Ok::<_, jezero::store::StoreError>(Wanted::More)
         };
         view.by_number(&Scope::All, &Filter::default(), take)
             .unwrap();

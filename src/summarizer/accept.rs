@@ -62,8 +62,8 @@ pub fn accept(
     let mut dropped = Dropped::default();
     let title = redacted(engine, &one_line(&reply.title))
         .ok_or(SummarizerError::Refused("the title is empty"))?;
-    let summary = redacted(engine, &reply.summary)
-        .ok_or(SummarizerError::Refused("the summary is empty"))?;
+    let summary =
+        redacted(engine, &reply.summary).ok_or(SummarizerError::Refused("the summary is empty"))?;
     dropped.titles_cut = u64::from(title.chars() > TITLE_CHARS);
     let draft = Draft {
         title: title.truncated(TITLE_CHARS),
@@ -194,7 +194,10 @@ mod tests {
     fn a_long_title_is_cut_at_its_limit_and_put_on_one_line() {
         let title = format!("one\n two {}", "字".repeat(300));
         let (draft, dropped) = accepted(Reply { title, ..reply() }, "").unwrap();
-        assert_eq!(draft.title.as_str(), format!("one two {}", "字".repeat(192)));
+        assert_eq!(
+            draft.title.as_str(),
+            format!("one two {}", "字".repeat(192))
+        );
         assert_eq!(dropped.titles_cut, 1);
         assert_eq!(dropped.total(), 0);
     }
@@ -246,7 +249,14 @@ mod tests {
     #[test]
     fn seven_questions_become_six() {
         let questions = (0..7).map(|n| format!("q{n}?")).collect();
-        let (draft, dropped) = accepted(Reply { questions, ..reply() }, "").unwrap();
+        let (draft, dropped) = accepted(
+            Reply {
+                questions,
+                ..reply()
+            },
+            "",
+        )
+        .unwrap();
         assert_eq!(draft.questions.len(), 6);
         assert_eq!(dropped.questions, 1);
     }

@@ -13,7 +13,9 @@ use super::{PipelineError, RunReport};
 use crate::item::{ProjectName, titled};
 use crate::project::ProjectRules;
 use crate::redaction::{Engine, Redacted};
-use crate::store::{ItemWrite, RunRow, SegmentWrite, Store, StoredSegment, UnitWrite};
+use crate::store::{
+    ItemWrite, RedactedAgain, RunRow, SegmentWrite, Store, StoredSegment, UnitWrite,
+};
 use crate::summarizer::{self, Summarizer, Task};
 
 /// What every run works with.
@@ -281,13 +283,19 @@ impl Delivery {
                     self.report.unchanged += 1;
                     settled.segments.push(SegmentWrite::Same { item, part });
                 }
-                Verdict::Redacted(item) => settled.segments.push(SegmentWrite::Redacted {
-                    item,
-                    part,
-                    content_hash: sealed.hash.clone(),
-                    original: sealed.frame.clone().unwrap_or_default(),
-                    rules_version: engine.version(),
-                }),
+                Verdict::Redacted(item) => {
+                    let draft = pipeline.store.draft(item)?;
+                    let again = Box::new(RedactedAgain {
+                        item,
+                        draft: draft.redacted_again(|text| engine.redact(text.as_str())),
+                        content_hash: sealed.hash.clone(),
+                        original: sealed.frame.clone().unwrap_or_default(),
+                        rules_version: engine.version(),
+                    });
+                    settled
+                        .segments
+                        .push(SegmentWrite::Redacted { again, part });
+                }
                 Verdict::Summarise => {
                     settled.changed = true;
                     self.summarise(unit, sealed, part, &mut settled, pipeline)
@@ -408,6 +416,7 @@ impl Delivery {
             now: pipeline.clock.now(),
         })?;
         self.report.stored += written.inserted + written.updated;
+        self.report.redacted_again += written.redacted_again;
         self.report.pruned += written.pruned;
         Ok(())
     }

@@ -54,7 +54,8 @@ pub(super) fn plain(text: &str) -> String {
 fn is_emphasis(before: &str, space: bool, after: &str) -> bool {
     let within = !space && before.ends_with(char::is_alphanumeric);
     let opens = !within && after.starts_with(|c: char| c.is_alphanumeric() || c == '`');
-    let closes = !space && !after.starts_with(char::is_alphanumeric) && !before.ends_with(['/', '_', '-']);
+    let closes =
+        !space && !after.starts_with(char::is_alphanumeric) && !before.ends_with(['/', '_', '-']);
     after.starts_with('*') || opens || (closes && !before.is_empty())
 }
 
@@ -418,7 +419,9 @@ mod tests {
     #[test]
     fn marks_of_markdown_go_and_code_stays() {
         assert_eq!(
-            plain("✅ **Fixed**: the *old* [writer](src/w.rs) of\n `a**b`, 2 * 3, src/*.rs and __init__.py [Image #1]"),
+            plain(
+                "✅ **Fixed**: the *old* [writer](src/w.rs) of\n `a**b`, 2 * 3, src/*.rs and __init__.py [Image #1]"
+            ),
             "Fixed: the old writer of `a**b`, 2 * 3, src/*.rs and __init__.py"
         );
     }

@@ -7,5 +7,6 @@
 
 pub mod config;
 pub mod item;
+pub mod project;
 pub mod redaction;
 pub mod summarizer;

@@ -165,7 +165,10 @@ fn every_text_is_redacted_and_counted() {
     shelf.import(&lines, &into("notes")).unwrap();
     let item = serde_json::to_string(&first(&shelf)).unwrap();
     assert!(!item.contains("sk-ant"), "{item}");
-    assert_eq!(item.matches("key [REDACTED:anthropic-api-key] end").count(), 6);
+    assert_eq!(
+        item.matches("key [REDACTED:anthropic-api-key] end").count(),
+        6
+    );
     let stored = shelf.view().stored(ItemId(1)).unwrap();
     assert_eq!(
         stored.redactions.0,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jezero_connectors::{
-    Connector, ConnectorError, Event, Instant, Mark, Report, Request, Sink, SourceName, Tail,
-    Trust, UnitEnd, time::Clock,
+    Connector, ConnectorError, Event, Instant, Mark, Report, Request, Sink, SourceName, Trust,
+    UnitEnd, time::Clock,
 };
 
 use super::assemble::{Assembly, Sealed};
@@ -350,10 +350,10 @@ impl Delivery {
         };
         let project = match &about.project {
             Some(project) => Some(project.clone()),
-            None => draft
-                .project
-                .take()
-                .map(|guess| pipeline.projects.renamed(guess, pipeline.engine)),
+            None => {
+                let guess = draft.project.take();
+                guess.and_then(|guess| pipeline.projects.named(guess.as_str(), pipeline.engine))
+            }
         };
         self.newest = self.newest.max(Some(sealed.occurred_at));
         settled
@@ -410,9 +410,7 @@ impl Delivery {
             } else {
                 &end.marks
             },
-            tail: unit
-                .tail
-                .map(|Tail { locator, position }| Tail { locator, position }),
+            tail: unit.tail,
             now: pipeline.clock.now(),
         })?;
         self.report.stored += written.inserted + written.updated;

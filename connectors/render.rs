@@ -4,7 +4,10 @@
 //! is escaped with a leading backslash, so that text from a source can never pass for another
 //! speaker.
 
+use std::borrow::Cow;
+
 use crate::time::Instant;
+use crate::unit::Piece;
 
 /// Bytes kept at each end of a monstrous text before it travels; the pipeline cuts further.
 pub const PRE_TRIM: usize = 64 * 1024;
@@ -25,6 +28,56 @@ pub fn write_line(out: &mut String, instant: Instant, who: &str, text: &str) {
     out.push_str(who);
     out.push_str(": ");
     write_body(out, text.trim_end());
+}
+
+/// Characters before the `who` of a header: `[YYYY-MM-DD HH:MM] `.
+const STAMP_CHARS: usize = 19;
+
+/// Renders a piece of which `keep` characters of text, not counting the header, are worth keeping.
+/// A monstrous text is trimmed before it travels.
+#[must_use]
+pub fn piece(instant: Instant, who: &str, text: &str, keep: Option<usize>) -> Piece {
+    let header = STAMP_CHARS + who.chars().count() + 2;
+    Piece {
+        text: line(instant, who, &pre_trim(text)),
+        keep_chars: keep.map(|keep| keep + header),
+    }
+}
+
+/// Leaves out the middle of a monstrous text, [`PRE_TRIM`] bytes or somewhat less from each end.
+///
+/// It cuts at blanks where there are any, so that no key is torn before it can be recognised.
+#[must_use]
+pub fn pre_trim(text: &str) -> Cow<'_, str> {
+    if text.len() <= 2 * PRE_TRIM {
+        return Cow::Borrowed(text);
+    }
+    let (head, rest) = text.split_at(boundary(text, PRE_TRIM));
+    let (middle, tail) = rest.split_at(boundary(rest, rest.len() - PRE_TRIM));
+    let torn = head.len() - blank_near(head.rfind(char::is_whitespace).map(|at| head.len() - at));
+    let (head, torn_head) = head.split_at(torn);
+    let (torn_tail, tail) = tail.split_at(blank_near(tail.find(char::is_whitespace)));
+    let omitted: usize = [torn_head, middle, torn_tail]
+        .iter()
+        .map(|part| part.chars().count())
+        .sum();
+    Cow::Owned(format!(
+        "{head}[... {omitted} characters omitted ...]{tail}"
+    ))
+}
+
+/// The first place at or after a byte where a text may be cut.
+fn boundary(text: &str, at: usize) -> usize {
+    (at..text.len())
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len())
+}
+
+/// How far a blank is from the cut, 0 when it is too far to be the end of a word.
+fn blank_near(distance: Option<usize>) -> usize {
+    distance
+        .filter(|distance| *distance <= PRE_TRIM / 8)
+        .unwrap_or(0)
 }
 
 /// Appends a body: NUL becomes U+FFFD, CRLF becomes a newline, imitated headers are escaped.

@@ -147,6 +147,27 @@ pub struct Draft {
     pub project: Option<ProjectName>,
 }
 
+impl Draft {
+    /// Redacts every text again, by rules that may be newer than those it was made under.
+    #[must_use]
+    pub fn redacted_again(self, mut redact: impl FnMut(&Redacted) -> Redacted) -> Self {
+        Self {
+            title: redact(&self.title),
+            summary: redact(&self.summary),
+            questions: self.questions.iter().map(&mut redact).collect(),
+            atoms: self
+                .atoms
+                .iter()
+                .map(|atom| Atom {
+                    kind: atom.kind,
+                    text: redact(&atom.text),
+                })
+                .collect(),
+            project: self.project,
+        }
+    }
+}
+
 /// One entry of the library, in the field order that every reader sees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Item {
@@ -178,7 +199,15 @@ pub struct Item {
     pub trust: Trust,
 }
 
-fn as_text<S: serde::Serializer>(instant: &Instant, serializer: S) -> Result<S::Ok, S::Error> {
+/// Serialises an instant as readers see it.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+pub(crate) fn as_text<S: serde::Serializer>(
+    instant: &Instant,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_str(instant)
 }
 
@@ -188,4 +217,16 @@ fn as_text<S: serde::Serializer>(instant: &Instant, serializer: S) -> Result<S::
 )]
 fn trust_word<S: serde::Serializer>(trust: &Trust, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(trust.as_str())
+}
+
+/// A title with ` (part n/N)` when there is more than one part, within [`TITLE_CHARS`].
+#[must_use]
+pub fn titled(title: &str, (part, parts): (usize, usize)) -> String {
+    let suffix = if parts > 1 {
+        format!(" (part {part}/{parts})")
+    } else {
+        String::new()
+    };
+    let room = TITLE_CHARS.saturating_sub(suffix.len());
+    title.chars().take(room).chain(suffix.chars()).collect()
 }

@@ -5,8 +5,16 @@
 //! [`summarizer`]) → [`store`]. The way of a question: [`cli`] → [`library`] → [`store`].
 //! `ARCHITECTURE.md` is the map.
 
+pub mod access;
+pub mod cli;
 pub mod config;
+pub mod export;
+pub mod import;
 pub mod item;
+pub mod library;
+pub mod pipeline;
 pub mod project;
 pub mod redaction;
+pub mod segment;
+pub mod store;
 pub mod summarizer;

@@ -220,8 +220,7 @@ fn a_client_has_one_key_that_no_other_has() {
     each_gives(&[
         (
             "[[clients]]\nname = 'a'",
-            "1: clients[0]: has no key: needs token_sha256 or token_env (`jezero new-token` makes \
-             one)",
+            "1: clients[0]: has no key: needs token_sha256 or token_env",
         ),
         (
             "[[clients]]\ntoken_env = 'T'",

@@ -1,0 +1,46 @@
+//! Many items in one transaction, without units: what an import writes.
+
+use jezero_connectors::{Instant, SourceName};
+use rusqlite::{Transaction, TransactionBehavior};
+
+use super::items::{self, ItemWrite, Upserted};
+use super::{Result, Store, StoreError, owners};
+
+/// Items on their way into the library; all of them are stored or none.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    transaction: Transaction<'a>,
+}
+
+impl Store {
+    /// Stores what `write` puts into a batch, if it ends well.
+    ///
+    /// # Errors
+    /// What `write` says, and what SQLite says; then nothing was stored.
+    pub fn batch<T, E: From<StoreError>>(
+        &mut self,
+        write: impl FnOnce(&Batch<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(StoreError::from)?;
+        let batch = Batch { transaction };
+        let written = write(&batch)?;
+        batch.transaction.commit().map_err(StoreError::from)?;
+        Ok(written)
+    }
+}
+
+impl Batch<'_> {
+    /// Inserts an item, or updates the one with its source and external id if the hash differs.
+    ///
+    /// `now` becomes its `ingested_at`.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn put(&self, source: &SourceName, item: &ItemWrite, now: Instant) -> Result<Upserted> {
+        let source = owners::source_of(&self.transaction, source)?;
+        items::upsert(&self.transaction, source, None, item, now)
+    }
+}

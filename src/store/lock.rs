@@ -1,0 +1,120 @@
+//! The writer's lock: an advisory lock on `<database>.lock`, held for one run.
+//!
+//! The system lets go of it when the process ends, however it ends. The file's text says who holds
+//! it and is for people only.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jezero_connectors::time::Clock;
+
+use super::{Result, StoreError};
+
+/// How long a second writer waits before it gives up.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The right to write, until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock, waiting up to `patience` for another writer to end.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] naming the holder when the wait was in vain.
+    pub fn take(
+        database: &Path,
+        doing: &str,
+        patience: Duration,
+        clock: &dyn Clock,
+    ) -> Result<Self> {
+        let path = lock_path(database);
+        let mut file = open(&path)?;
+        let mut waited = Duration::ZERO;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if waited < patience => {
+                    std::thread::sleep(PAUSE);
+                    waited += PAUSE;
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(StoreError::Locked {
+                        holder: holder(&mut file),
+                    });
+                }
+                Err(TryLockError::Error(cause)) => return Err(StoreError::File { path, cause }),
+            }
+        }
+        let holder = format!(
+            "jezero {doing} (process {}, since {})",
+            std::process::id(),
+            clock.now()
+        );
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.write_all(holder.as_bytes()));
+        written.map_err(|cause| StoreError::File { path, cause })?;
+        Ok(Self { _file: file })
+    }
+}
+
+fn lock_path(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}
+
+fn open(path: &Path) -> Result<File> {
+    let fault = |cause| StoreError::File {
+        path: path.to_owned(),
+        cause,
+    };
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        super::open::make_folder(folder).map_err(fault)?;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(fault)
+}
+
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    match file.take(300).read_to_string(&mut text) {
+        Ok(_) if !text.is_empty() => text,
+        _ => "another process".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jezero_connectors::Instant;
+    use jezero_connectors::time::FixedClock;
+
+    #[test]
+    fn a_second_writer_is_told_who_holds_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("data/jezero.db");
+        let clock = FixedClock(Instant::parse("2026-10-20T00:00:00Z").unwrap());
+        let first = Lock::take(&database, "run", Duration::ZERO, &clock).unwrap();
+        let second = Lock::take(&database, "import-jsonl", Duration::ZERO, &clock).unwrap_err();
+        let expected = format!(
+            "the library is being written by jezero run (process {}, since 2026-10-20T00:00:00+00:00)",
+            std::process::id()
+        );
+        assert_eq!(second.to_string(), expected);
+        drop(first);
+        assert!(Lock::take(&database, "run", Duration::ZERO, &clock).is_ok());
+    }
+}

@@ -1,0 +1,129 @@
+//! The state of each connector, and the history of runs.
+
+use jezero_connectors::{Instant, SourceName};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Result, Store, View};
+use crate::redaction::Redacted;
+
+/// Runs kept for each connector.
+const RUNS_KEPT: i64 = 1000;
+/// Longest error text that is kept, in characters.
+const ERROR_CHARS: usize = 1000;
+
+/// One connector's row of state.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConnectorState {
+    /// When it last began to read.
+    pub last_run_at: Option<Instant>,
+    /// When it last read with nothing failing.
+    pub last_success_at: Option<Instant>,
+    /// When the newest item that it stored happened.
+    pub last_item_at: Option<Instant>,
+    /// What failed at the last run; `None` after a success.
+    pub last_error: Option<Redacted>,
+    /// The report of the last run, as JSON.
+    pub last_report: Option<Redacted>,
+}
+
+/// A finished run.
+#[derive(Debug, Clone)]
+pub struct RunRow<'a> {
+    /// The connector.
+    pub connector: &'a SourceName,
+    /// When it began.
+    pub started_at: Instant,
+    /// When it ended.
+    pub ended_at: Instant,
+    /// The newest item that it stored.
+    pub last_item_at: Option<Instant>,
+    /// What failed.
+    pub error: Option<Redacted>,
+    /// Its report, as JSON.
+    pub report: Redacted,
+}
+
+impl Store {
+    /// Notes a finished run and the connector's new state.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn finish_run(&mut self, run: &RunRow<'_>) -> Result<()> {
+        let transaction = self.connection.transaction()?;
+        let (started, ended) = (run.started_at.unix(), run.ended_at.unix());
+        let error = run.error.clone().map(|error| error.truncated(ERROR_CHARS));
+        transaction.execute(
+            "INSERT INTO connector_state
+                (name, last_run_at, last_success_at, last_item_at, last_error, last_report)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (name) DO UPDATE SET
+                last_run_at = excluded.last_run_at,
+                last_success_at = coalesce(excluded.last_success_at, last_success_at),
+                last_item_at = max(coalesce(excluded.last_item_at, last_item_at),
+                                   coalesce(last_item_at, excluded.last_item_at)),
+                last_error = excluded.last_error,
+                last_report = excluded.last_report",
+            params![
+                run.connector.as_str(),
+                started,
+                error.is_none().then_some(ended),
+                run.last_item_at.map(Instant::unix),
+                error.as_ref().map(Redacted::as_str),
+                run.report.as_str(),
+            ],
+        )?;
+        transaction.execute(
+            "INSERT INTO runs (connector, started_at, ended_at, report) VALUES (?1, ?2, ?3, ?4)",
+            params![run.connector.as_str(), started, ended, run.report.as_str()],
+        )?;
+        transaction.execute(
+            "DELETE FROM runs WHERE connector = ?1 AND id <= (SELECT max(id) FROM runs) - ?2",
+            params![run.connector.as_str(), RUNS_KEPT],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// The state of a connector: all empty before its first run.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn state(&self, connector: &SourceName) -> Result<ConnectorState> {
+        state(&self.connection, connector)
+    }
+}
+
+impl View {
+    /// The state of a connector: all empty before its first run.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn state(&self, connector: &SourceName) -> Result<ConnectorState> {
+        state(&self.connection, connector)
+    }
+}
+
+fn state(connection: &Connection, connector: &SourceName) -> Result<ConnectorState> {
+    let sql = "SELECT last_run_at, last_success_at, last_item_at, last_error, last_report
+               FROM connector_state WHERE name = ?1";
+    let state = connection
+        .prepare_cached(sql)?
+        .query_row([connector.as_str()], |row| {
+            let instant = |at: usize| {
+                row.get::<_, Option<i64>>(at)
+                    .map(|n| n.and_then(Instant::from_unix))
+            };
+            let text = |at: usize| {
+                row.get::<_, Option<String>>(at)
+                    .map(|t| t.map(Redacted::from_library))
+            };
+            Ok(ConnectorState {
+                last_run_at: instant(0)?,
+                last_success_at: instant(1)?,
+                last_item_at: instant(2)?,
+                last_error: text(3)?,
+                last_report: text(4)?,
+            })
+        });
+    Ok(state.optional()?.unwrap_or_default())
+}

@@ -46,6 +46,13 @@ pub struct ProjectRules {
     known: Mutex<HashMap<String, Option<String>>>,
 }
 
+/// The rules without a configuration, on this computer.
+impl Default for ProjectRules {
+    fn default() -> Self {
+        Self::new(&Projects::default(), None)
+    }
+}
+
 impl ProjectRules {
     /// Makes rules that look for repositories on this computer. `home` is the person's home folder.
     #[must_use]
@@ -81,11 +88,25 @@ impl ProjectRules {
     /// `None` for what is no project name, or holds a secret.
     #[must_use]
     pub fn named(&self, name: &str, engine: &Engine) -> Option<ProjectName> {
+        // Rules know secrets by their letters' case, which the clean form loses.
+        if engine.redact(name).as_str() != name {
+            return None;
+        }
         let clean = config::clean(name)?;
         let name = self.settings.aliases.get(&clean).unwrap_or(&clean);
         ProjectName::new(engine.redact(name))
     }
 
+    /// A project that was guessed, renamed by the aliases.
+    #[must_use]
+    pub fn renamed(&self, guess: ProjectName, engine: &Engine) -> ProjectName {
+        let alias = self.settings.aliases.get(guess.as_str());
+        alias
+            .and_then(|name| ProjectName::new(engine.redact(name)))
+            .unwrap_or(guess)
+    }
+
+    /// The name for a folder, as it is written there.
     fn of_folder(&self, cwd: &str) -> Option<String> {
         if let Ok(known) = self.known.lock()
             && let Some(answer) = known.get(cwd)
@@ -121,23 +142,27 @@ impl ProjectRules {
         }
         let floor = folder.home_depth(self.home.as_ref()).unwrap_or(0);
         let name = disk::repository_name(folder, floor, self.disk.as_ref())?;
-        config::clean(&name).filter(|name| !is_number(name))
+        says_something(&name).then_some(name)
     }
 
     /// The first folder below a root name that says something of the work in it.
     fn by_root(&self, folder: &Folder) -> Option<String> {
         let start = folder.home_depth(self.home.as_ref()).unwrap_or(0);
-        let names = folder
-            .parts()
-            .iter()
-            .skip(start)
-            .map(|part| part.to_lowercase());
-        let is_root = |name: &String| self.settings.roots.contains(name);
+        let is_root = |name: &&String| self.settings.roots.contains(&name.to_lowercase());
+        let names = folder.parts().iter().skip(start);
         names
             .skip_while(|name| !is_root(name))
-            .filter(|name| !is_root(name) && !GENERIC.contains(&name.as_str()))
-            .find_map(|name| config::clean(&name).filter(|name| !is_number(name)))
+            .find(|name| {
+                let generic = GENERIC.contains(&name.to_lowercase().as_str());
+                !is_root(name) && !generic && says_something(name)
+            })
+            .cloned()
     }
+}
+
+/// Whether a folder's name can be a project's: it has such a form and is no UUID.
+fn says_something(name: &str) -> bool {
+    config::clean(name).is_some_and(|clean| !is_number(&clean))
 }
 
 /// Whether a name is a UUID, with or without its dashes.

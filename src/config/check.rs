@@ -175,8 +175,7 @@ impl Config {
         // Without any client nobody means to serve others yet.
         let none = !self.clients.is_empty() && reasons.iter().all(Option::is_some);
         if self.server.require_auth && none {
-            problems
-                .push("no client has a usable key, so `jezero serve` will not start".to_owned());
+            problems.push("no client has a usable key: a server would refuse to start".to_owned());
         }
         problems
     }

@@ -144,8 +144,7 @@ fn read_key(section: &Section<'_>) -> Option<ClientKey> {
             None
         }
         (false, false) => {
-            let message =
-                "has no key: needs token_sha256 or token_env (`jezero new-token` makes one)";
+            let message = "has no key: needs token_sha256 or token_env";
             section.reject_whole(message);
             None
         }

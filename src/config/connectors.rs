@@ -231,7 +231,21 @@ fn told(key: &str, message: &str) -> String {
     if shown::is_private(key) {
         return "is not valid (its value is not shown)".to_owned();
     }
-    message.to_owned()
+    let types = message.strip_prefix("invalid type: ");
+    match types.and_then(|rest| rest.rsplit_once(", expected ")) {
+        Some((got, wanted)) => {
+            let wanted = match wanted {
+                "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+                "a boolean" => "true or false",
+                "a string" => "a text",
+                "a sequence" => "a list",
+                other => other,
+            };
+            let got = got.strip_prefix("string ").unwrap_or(got).replace('`', "");
+            format!("must be {wanted}, got {got}")
+        }
+        None => message.to_owned(),
+    }
 }
 
 fn plain_table(table: &DeTable<'_>) -> toml::Table {

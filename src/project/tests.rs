@@ -195,16 +195,21 @@ fn what_the_source_names_comes_first_and_aliases_come_last() {
         Some("ledger")
     );
     let engine = Engine::embedded().unwrap();
-    let guess = rules.named(" Old-Shop ", &engine).unwrap();
-    assert_eq!(guess.as_str(), "shop");
+    let guess = ProjectName::new(engine.redact("old-shop")).unwrap();
+    assert_eq!(rules.renamed(guess, &engine).as_str(), "shop");
+    let other = ProjectName::new(engine.redact("shop")).unwrap();
+    assert_eq!(rules.renamed(other.clone(), &engine), other);
 }
 
 #[test]
 fn a_name_that_holds_a_secret_is_no_project() {
     let rules = rules("");
     let engine = Engine::embedded().unwrap();
-    let name = format!("sk-ant-api03-{}", "x1Y2z9".repeat(16));
-    assert_eq!(rules.named(&name, &engine), None);
+    let secret = concat!("AKIA", "Q3EGRZ7YWH4N2LXP");
+    assert_ne!(engine.redact(secret).as_str(), secret);
+    assert_eq!(rules.named(secret, &engine), None);
+    let folder = format!("/home/ana/code/{secret}");
+    assert_eq!(answer(&rules, None, &folder), None);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
+use std::sync::LazyLock;
+
 use super::*;
 use crate::redaction::Engine;
 

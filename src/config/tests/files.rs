@@ -229,7 +229,7 @@ fn what_loads_but_will_not_work_is_told() {
                 .to_owned(),
             "client c: its variable holds the same key as that of client b: both are disabled"
                 .to_owned(),
-            "no client has a usable key, so `jezero serve` will not start".to_owned(),
+            "no client has a usable key: a server would refuse to start".to_owned(),
             format!("connector one: options.projects_dir: {base}/nowhere does not exist"),
             "watchdog.heartbeat_url_env: the environment variable BEAT is not set".to_owned(),
         ]

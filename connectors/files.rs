@@ -99,29 +99,29 @@ impl Root {
                 return Vec::new();
             }
         };
-        let mut found = Vec::new();
+        let mut listed = Vec::new();
         for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
+            match entry {
+                Ok(entry) => listed.push((entry.file_name(), entry)),
                 Err(cause) => {
                     report.fail(&place(below), format!("cannot be listed: {}", cause.kind()));
                     break;
                 }
-            };
-            found.extend(self.look_at(&entry, below, report, &wanted));
+            }
         }
-        found.sort_unstable_by(|a, b| a.name().cmp(b.name()));
-        found
+        listed.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let look = |(name, entry)| self.look_at(name, &entry, below, report, &wanted);
+        listed.into_iter().filter_map(look).collect()
     }
 
     fn look_at(
         &self,
+        name: OsString,
         entry: &fs::DirEntry,
         below: &Path,
         report: &mut Report,
         wanted: impl Fn(&OsStr) -> bool,
     ) -> Option<Entry> {
-        let name = entry.file_name();
         let here = |name: &OsStr| place(&below.join(name));
         let kind = match entry.file_type() {
             Ok(kind) => kind,
@@ -185,14 +185,6 @@ impl Root {
         let mut bytes = Vec::new();
         let read = io::Read::read_to_end(&mut io::Read::take(file, limit + 1), &mut bytes).ok()?;
         (u64::try_from(read).ok()? <= limit).then(|| String::from_utf8_lossy(&bytes).into_owned())
-    }
-}
-
-impl Entry {
-    fn name(&self) -> &OsStr {
-        match self {
-            Self::File(name, _) | Self::Folder(name) => name,
-        }
     }
 }
 
@@ -297,4 +289,67 @@ pub fn matches(pattern: &str, name: &str) -> bool {
         }
     }
     pattern.iter().skip(p).all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_within_one_name() {
+        for (pattern, name, expected) in [
+            ("*-scratch", "-home-ana-scratch", true),
+            ("*-scratch", "-home-ana-scratches", false),
+            ("a?c", "abc", true),
+            ("a?c", "aéc", true),
+            ("a?c", "ac", false),
+            ("*a*b*", "xxaxxbxx", true),
+            ("*a*b*", "xxbxxaxx", false),
+            ("", "", true),
+            ("*", "", true),
+            ("abc", "abcd", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_finds_folders_and_a_plain_path_names_itself() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        for folder in ["ana/projects", "ben/projects", "ben/other", "[x]/projects"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        fs::write(at("file"), "").unwrap();
+        assert_eq!(
+            expand(&at("*/projects")),
+            [at("[x]/projects"), at("ana/projects"), at("ben/projects")]
+        );
+        assert_eq!(expand(&at("b?n/*")), [at("ben/other"), at("ben/projects")]);
+        assert_eq!(expand(&at("[x]/projects")), [at("[x]/projects")]);
+        assert_eq!(expand(&at("missing")), [at("missing")]);
+        assert_eq!(expand(&at("fil*")), Vec::<PathBuf>::new());
+        assert_eq!(fixed_part(&at("*/projects")), home.path());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_no_text_stay_apart() {
+        use std::os::unix::ffi::OsStrExt;
+        let of = |bytes: &[u8]| readable(OsStr::from_bytes(bytes)).into_owned();
+        assert_eq!(of(b"plain"), "plain");
+        assert!(of(b"a\xff").starts_with("a\u{fffd}~"));
+        assert_ne!(of(b"a\xff"), of(b"a\xfe"));
+        assert_eq!(of(b"a\nb").lines().count(), 1);
+    }
+
+    #[test]
+    fn a_sidecar_is_read_only_up_to_its_limit() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("s"), "four").unwrap();
+        let root = Root::new(home.path()).unwrap();
+        assert_eq!(root.read_small(Path::new("s"), 4).as_deref(), Some("four"));
+        assert_eq!(root.read_small(Path::new("s"), 3), None);
+        assert_eq!(root.read_small(Path::new("t"), 4), None);
+    }
 }

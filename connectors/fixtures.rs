@@ -140,7 +140,9 @@ fn told(reading: &Reading) -> Value {
             "seen": report.seen,
             "delivered": report.delivered,
             "unchanged": report.unchanged,
+            "left_out": report.left_out,
             "passed_over": report.passed_over,
+            "mended": report.mended,
             "unknown": report.unknown,
             "failed": report.failed,
             "problems": report.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -256,4 +258,35 @@ fn every_case_of_every_connector_is_read_as_expected() {
         }
         assert!(cases > 0, "{} has no case", folder.display());
     }
+}
+
+#[test]
+fn the_everyday_sessions_are_sound_worth_reading_and_share_a_fork() {
+    let options = toml::toml! { settle_minutes = 0 };
+    let mut options = options;
+    let everyday = folder().join("claude_code/everyday");
+    options.insert("projects_dir".into(), everyday.display().to_string().into());
+    let reading = poll("claude_code", &options, Memory::default(), None);
+    assert_eq!(reading.report.problems, Vec::new());
+    assert_eq!(reading.report.unknown, 0);
+    let mut lengths = Vec::new();
+    let mut keys = Vec::new();
+    for event in &reading.events {
+        match event {
+            Event::Start(_) => lengths.push(0),
+            Event::Blocks(blocks) => {
+                let pieces = blocks.iter().flat_map(|block| &block.pieces);
+                let chars: usize = pieces.map(|piece| piece.text.chars().count()).sum();
+                *lengths.last_mut().unwrap() += chars;
+                keys.extend(blocks.iter().filter_map(|block| block.record_key));
+            }
+            _ => {}
+        }
+    }
+    assert!(lengths.len() >= 14, "{} sessions", lengths.len());
+    assert!(lengths.iter().all(|length| *length > 400), "{lengths:?}");
+    let all = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(all - keys.len(), 7, "records that the fork carries as well");
 }

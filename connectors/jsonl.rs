@@ -258,3 +258,126 @@ pub fn without_controls(line: &str) -> Option<String> {
     line.contains(is_control)
         .then(|| line.replace(is_control, " "))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gives at most a few bytes at once, so that lines lie across the edges of readings.
+    struct Slowly<'a>(&'a [u8], usize);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let many = self.1.min(buffer.len());
+            (&mut self.0).take(many as u64).read(buffer)
+        }
+    }
+
+    type Owned = (u64, u64, Option<Vec<u8>>, bool);
+
+    fn all(bytes: &[u8], cap: usize, at_once: usize) -> Vec<Owned> {
+        let mut lines = Lines::new(Slowly(bytes, at_once), 0, cap);
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            let content = match line.content {
+                Content::Bytes(bytes) => Some(bytes.to_vec()),
+                Content::TooLong => None,
+            };
+            found.push((line.number, line.offset, content, line.terminated));
+        }
+        found
+    }
+
+    #[test]
+    fn lines_have_numbers_and_offsets_and_lose_their_ends() {
+        let some = |text: &str| Some(text.as_bytes().to_vec());
+        assert_eq!(
+            all(b"\xef\xbb\xbf{}\r\n\n\xef\xbb\xbfx\nlast", 100, 3),
+            [
+                (0, 0, some("{}"), true),
+                (1, 7, some(""), true),
+                (2, 8, some("\u{feff}x"), true),
+                (3, 13, some("last"), false),
+            ]
+        );
+        assert_eq!(all(b"", 100, 3), []);
+    }
+
+    #[test]
+    fn a_line_over_the_cap_is_passed_over_in_constant_memory() {
+        let mut bytes = b"one\n".to_vec();
+        bytes.extend(std::iter::repeat_n(b'x', 8 * BUFFER));
+        bytes.extend(b"\ntwo\n");
+        let mut lines = Lines::new(bytes.as_slice(), 0, 1000);
+        assert!(lines.next().unwrap().is_some());
+        let long = lines.next().unwrap().unwrap();
+        assert_eq!(
+            (long.number, long.content, long.end),
+            (1, Content::TooLong, 4 + 8 * 262_144 + 1)
+        );
+        assert!(lines.buffer.len() <= 2 * BUFFER);
+        assert_eq!(
+            lines.next().unwrap().unwrap().content,
+            Content::Bytes(b"two")
+        );
+        assert_eq!(lines.next().unwrap(), None);
+    }
+
+    #[test]
+    fn objects_on_one_line_are_told_apart_from_what_is_torn() {
+        let found = |line| {
+            let Objects { texts, damaged } = objects(line);
+            (texts, damaged)
+        };
+        assert_eq!(
+            found(r#"{"a":1}{"b":2}"#),
+            (vec![r#"{"a":1}"#, r#"{"b":2}"#], false)
+        );
+        assert_eq!(
+            found(r#"{"a":1} , {"b":2}"#),
+            (vec![r#"{"a":1}"#, r#"{"b":2}"#], true)
+        );
+        assert_eq!(found(r#"{"a":"x{"b":2}"#), (vec![r#"{"b":2}"#], true));
+        assert_eq!(found(r#"{"a":{"b":2},"c":"#), (vec![], true));
+        assert_eq!(found("[1]"), (vec![], true));
+        assert_eq!(found("  "), (vec![], false));
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_what_stands_between_line_feeds_however_they_are_read(
+            lines in prop::collection::vec("[ -~é]{0,30}", 0..20),
+            ended in any::<bool>(),
+            at_once in 1_usize..50,
+            cap in 0_usize..40,
+        ) {
+            let mut text = lines.join("\n");
+            if ended {
+                text.push('\n');
+            }
+            let mut offset = 0;
+            let mut expected = Vec::new();
+            for (number, line) in (0..).zip(text.split_inclusive('\n')) {
+                let bare = line.strip_suffix('\n').unwrap_or(line);
+                let content = (bare.len() <= cap).then(|| bare.as_bytes().to_vec());
+                expected.push((number, offset, content, line.ends_with('\n')));
+                offset += line.len() as u64;
+            }
+            prop_assert_eq!(all(text.as_bytes(), cap, at_once), expected);
+        }
+
+        #[test]
+        fn objects_put_on_one_line_come_apart_again(values in prop::collection::vec("[a-z\"{}\\\\ ]{0,12}", 1..5)) {
+            let objects: Vec<String> = values
+                .iter()
+                .map(|value| serde_json::json!({ "a": value }).to_string())
+                .collect();
+            let line = objects.concat();
+            let found = super::objects(&line);
+            prop_assert_eq!(found.texts, objects);
+            prop_assert!(!found.damaged);
+        }
+    }
+}

@@ -45,3 +45,7 @@ pub fn kind(name: &str) -> Option<&'static dyn Kind> {
 
 #[cfg(test)]
 mod fixtures;
+
+// The checks that the fuzz targets make are made of seeds and of random files by tests as well.
+#[cfg(test)]
+extern crate self as jezero_connectors;

@@ -155,4 +155,63 @@ mod tests {
             "[2026-10-19 21:05] user: a\u{fffd}b\nc"
         );
     }
+
+    /// Undoes the escaping of a body.
+    fn undone(rendered: &str, who: &str) -> String {
+        let body = rendered.split_at(STAMP_CHARS + who.len() + 2).1;
+        let lines = body.split('\n').enumerate().map(|(at, line)| {
+            let escaped = at > 0 && is_header(line);
+            line.strip_prefix('\\').filter(|_| escaped).unwrap_or(line)
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_monstrous_text_loses_its_middle_at_blanks() {
+        let text = format!(
+            "{} {} {}",
+            "a ".repeat(PRE_TRIM / 2 - 5),
+            "b".repeat(20),
+            "c ".repeat(PRE_TRIM)
+        );
+        let trimmed = pre_trim(&text);
+        assert!(trimmed.len() <= 2 * PRE_TRIM + 60);
+        assert!(!trimmed.contains('b'), "a word is kept whole or not at all");
+        let omitted = text.chars().count() - trimmed.matches(['a', 'c']).count() * 2;
+        let told = trimmed
+            .split("[... ")
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap();
+        let told: usize = told.parse().unwrap();
+        assert!(told.abs_diff(omitted) <= 40, "{told} {omitted}");
+        assert_eq!(pre_trim("short"), "short");
+        assert!(pre_trim(&"é".repeat(PRE_TRIM * 2)).contains("characters omitted"));
+    }
+
+    #[test]
+    fn a_piece_keeps_that_many_characters_besides_its_header() {
+        let piece = piece(at("2026-10-19T21:05:00Z"), "tool error", "é", Some(10));
+        assert_eq!(piece.text, "[2026-10-19 21:05] tool error: é");
+        assert_eq!(piece.keep_chars, Some(31 + 10));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn escaping_can_be_undone_and_no_body_line_reads_as_a_header(
+            lines in proptest::collection::vec(
+                "\\\\{0,2}(\\[2026-10-19 21:0[0-9]\\] [a-z]{0,4}|[ -~é]{0,12})",
+                1..8,
+            ),
+        ) {
+            let text = lines.join("\n");
+            let text = text.trim_end();
+            let rendered = line(at("2026-10-19T21:05:00Z"), "user", text);
+            proptest::prop_assert_eq!(undone(&rendered, "user"), text);
+            let header = |line: &str| is_header(line) && !line.starts_with('\\');
+            proptest::prop_assert!(!rendered.split('\n').skip(1).any(header));
+        }
+    }
 }

@@ -7,6 +7,7 @@ use super::options::Options;
 use super::prompt::{self, Said};
 use super::record::{Content, ContentBlock, Message, Record, Text, text_of};
 use super::results::{self, Result as ToolResult};
+use super::session::Source;
 use super::window::{Novelty, Wanted, Window};
 use crate::digest;
 use crate::render;
@@ -76,11 +77,11 @@ pub(super) struct Renderer<'o> {
 
 impl<'o> Renderer<'o> {
     /// Begins to render a file; `first_block` when an earlier reading has already seen it.
-    pub(super) fn new(options: &'o Options, sub_agent: bool, first_block: Option<u64>) -> Self {
+    pub(super) fn new(source: &Source<'o>, first_block: Option<u64>) -> Self {
         Self {
-            options,
-            sub_agent,
-            window: Window::default(),
+            options: source.options,
+            sub_agent: source.sub_agent,
+            window: Window::new(source.reach),
             first_block,
             unknown: 0,
         }

@@ -114,7 +114,10 @@ impl Delivery<'_> {
         match self.planner.judge(found, &mut file)? {
             Verdict::Read(plan) => self.deliver(found, &mut file, &plan, started),
             Verdict::Remember(remembered) => {
-                self.report.unchanged += 1;
+                match remembered.unit {
+                    Some(_) => self.report.unchanged += 1,
+                    None => self.report.left_out += 1,
+                }
                 Ok(self.remember(found, &remembered)?)
             }
         }
@@ -156,6 +159,7 @@ impl Delivery<'_> {
             place: &found.key,
             sub_agent: found.sub_agent,
             fallback: Instant::from_unix(seconds).unwrap_or_default(),
+            reach: session::REACH,
             options: self.options,
         };
         // A unit begins with its first block: a file without any is none.
@@ -193,7 +197,7 @@ impl Delivery<'_> {
             known,
         };
         if !*started {
-            self.report.unchanged += 1;
+            self.report.left_out += 1;
             return Ok(self.remember(found, &remembered)?);
         }
         let end = UnitEnd {

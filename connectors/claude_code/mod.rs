@@ -170,3 +170,8 @@ impl Sessions {
         }
     }
 }
+
+#[cfg(test)]
+mod soundness;
+#[cfg(test)]
+mod tests;

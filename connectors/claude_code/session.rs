@@ -9,7 +9,7 @@ use super::lenient;
 use super::options::Options;
 use super::record::Record;
 use super::title::Titles;
-use super::window::REACH;
+pub use super::window::REACH;
 use crate::digest;
 use crate::error::ConnectorError;
 use crate::jsonl::{self, Content, Line, Lines};
@@ -101,6 +101,8 @@ pub struct Source<'a> {
     pub sub_agent: bool,
     /// The time for blocks of a file in which there is none at all.
     pub fallback: Instant,
+    /// How many bytes earlier records may bear upon later ones: [`REACH`], or less to try it out.
+    pub reach: u64,
     /// The options.
     pub options: &'a Options,
 }
@@ -150,7 +152,7 @@ pub fn head(input: &mut (impl Read + Seek), options: &Options) -> io::Result<Hea
 /// Reads a file and hands out its blocks: all of them, or those from a tail on.
 ///
 /// `known` is what the reading before knew; for a whole reading only its `first_time` counts. A
-/// tail reading begins [`REACH`] bytes early without handing out anything, so that both kinds of
+/// tail reading begins `reach` bytes early without handing out anything, so that both kinds of
 /// reading give the same blocks. Problems before `known.extent.end` were reported then and are not again.
 ///
 /// # Errors
@@ -174,13 +176,15 @@ pub fn read(
         source,
         report,
         emit,
-        renderer: Renderer::new(source.options, source.sub_agent, known.first_block),
+        renderer: Renderer::new(source, known.first_block),
         reported: known.extent.end,
         from: tail.map_or(Locator::default(), |tail| tail.locator),
         begun: tail.is_none_or(|tail| tail.position == 0),
+        lent: false,
         known,
     };
-    let start = warm_up(input, tail.map_or(0, |tail| tail.position))?;
+    let position = tail.map_or(0, |tail| tail.position);
+    let start = warm_up(input, position.saturating_sub(source.reach))?;
     let mut lines = Lines::new(input, start, source.options.line_cap());
     loop {
         if let Some(tail) = tail.filter(|_| !reading.begun) {
@@ -200,10 +204,8 @@ pub fn read(
     Ok(reading.known)
 }
 
-/// Sets an input to the first line that begins at or after [`REACH`] bytes before a position, and
-/// tells where that is.
-fn warm_up(input: &mut (impl Read + Seek), position: u64) -> io::Result<u64> {
-    let wanted = position.saturating_sub(REACH);
+/// Sets an input to the first line that begins at or after an offset, and tells where that is.
+fn warm_up(input: &mut (impl Read + Seek), wanted: u64) -> io::Result<u64> {
     if wanted == 0 {
         return input.seek(SeekFrom::Start(0));
     }
@@ -249,8 +251,10 @@ enum Condition {
     Sound,
     /// It was read with its control bytes as blanks, all of it.
     Controls,
-    /// Something on it is no record.
-    Damaged,
+    /// Nothing on it is an object.
+    Garbage,
+    /// It holds objects and something else.
+    Mixed,
     /// It is the end of a file that is being written.
     Waiting,
     /// It is longer than the cap.
@@ -281,11 +285,11 @@ fn each_record(line: &Line<'_>, mut each: impl FnMut(u32, &Parsed<'_>)) -> Condi
     for (part, text) in (0..).zip(&objects.texts) {
         each(part, &parse(text));
     }
-    match (objects.damaged, clean.is_some()) {
-        (true, _) => Condition::Damaged,
-        (false, true) if !objects.texts.is_empty() => Condition::Controls,
-        (false, true) => Condition::Damaged,
-        (false, false) => Condition::Sound,
+    match (objects.texts.is_empty(), objects.damaged, clean.is_some()) {
+        (true, _, _) => Condition::Garbage,
+        (false, true, _) => Condition::Mixed,
+        (false, false, true) => Condition::Controls,
+        (false, false, false) => Condition::Sound,
     }
 }
 
@@ -310,6 +314,8 @@ struct Reading<'a> {
     from: Locator,
     /// Whether the tail has been reached; before it lines have no numbers.
     begun: bool,
+    /// Whether a lent time was named.
+    lent: bool,
 }
 
 impl Reading<'_> {
@@ -318,8 +324,10 @@ impl Reading<'_> {
         let condition = each_record(line, |part, parsed| {
             let handed = match parsed {
                 Parsed::Record(record, odd) => {
-                    if *odd > 0 {
-                        self.note(line, "fields of an unexpected type were left out");
+                    if *odd > 0 && self.is_fresh(line) {
+                        let reason = "has fields of an unexpected type, which were left out";
+                        self.report
+                            .mend(self.source.place, Some(line.number + 1), reason);
                     }
                     self.record(line, part, record)
                 }
@@ -336,29 +344,47 @@ impl Reading<'_> {
     }
 
     fn judge(&mut self, line: &Line<'_>, condition: Condition) {
-        let fresh = self.begun && line.offset >= self.reported;
-        let number = Some(line.number + 1);
+        if !self.is_fresh(line) {
+            return;
+        }
+        let (place, number) = (self.source.place, Some(line.number + 1));
         match condition {
             Condition::Sound | Condition::Waiting => {}
-            Condition::Controls => self.note(line, "control bytes were read as blanks"),
-            Condition::Damaged if fresh => {
-                let reason = "is no JSON object, or not only";
-                self.report.pass_over(self.source.place, number, reason);
+            Condition::Controls => {
+                self.report
+                    .mend(place, number, "control bytes were read as blanks");
             }
-            Condition::TooLong if fresh => {
+            Condition::Garbage => self.report.pass_over(place, number, "is no JSON object"),
+            Condition::Mixed => {
+                let reason = "holds something beside JSON objects, which was passed over";
+                self.report.pass_over(place, number, reason);
+            }
+            Condition::TooLong => {
                 let cap = self.source.options.max_line_mb;
                 let reason = format!("is longer than {cap} MB (max_line_mb)");
-                self.report.pass_over(self.source.place, number, reason);
+                self.report.pass_over(place, number, reason);
             }
-            Condition::Damaged | Condition::TooLong => {}
         }
     }
 
-    fn note(&mut self, line: &Line<'_>, reason: &str) {
-        if self.begun && line.offset >= self.reported {
-            let number = Some(line.number + 1);
-            self.report.note(self.source.place, number, reason);
+    /// Whether no earlier reading has told of a line.
+    fn is_fresh(&self, line: &Line<'_>) -> bool {
+        self.begun && line.offset >= self.reported
+    }
+
+    /// Counts a block with another record's time, and names the first one of a file.
+    fn lent_time(&mut self, line: &Line<'_>) {
+        if !self.is_fresh(line) {
+            return;
         }
+        if self.lent {
+            self.report.mended += 1;
+            return;
+        }
+        self.lent = true;
+        let reason = "has no plausible time and got a neighbour's; so may others of this file";
+        self.report
+            .mend(self.source.place, Some(line.number + 1), reason);
     }
 
     fn record(&mut self, line: &Line<'_>, part: u32, record: &Record<'_>) -> Result<(), Failure> {
@@ -384,7 +410,7 @@ impl Reading<'_> {
         };
         let unknown = self.renderer.unknown;
         let pieces = self.renderer.render(record, place);
-        if line.offset < self.reported || !self.begun {
+        if !self.is_fresh(line) {
             self.renderer.unknown = unknown;
         }
         let locator = Locator {
@@ -395,10 +421,7 @@ impl Reading<'_> {
             return Ok(());
         }
         if own.is_none() {
-            self.note(
-                line,
-                "has no plausible time and got that of the record before",
-            );
+            self.lent_time(line);
         }
         let block = Block {
             locator,

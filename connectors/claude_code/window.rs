@@ -1,17 +1,17 @@
 //! What earlier records tell about a later one: names of tools, texts already seen, the last time.
 //!
-//! Everything here looks back [`REACH`] bytes of the file and no further, also when the file is
-//! read whole. So a reading that begins in the middle, [`REACH`] bytes early, knows exactly what a
-//! whole reading knows, and both give the same blocks. It bounds memory as well.
+//! Everything here looks back a fixed number of bytes of the file and no further, also when the file
+//! is read whole. So a reading that begins in the middle, that many bytes early, knows exactly what
+//! a whole reading knows, and both give the same blocks. It bounds memory as well.
 
 use std::collections::HashMap;
 
 use crate::digest;
 use crate::time::Instant;
 
-/// How far back, in bytes of the file. A tool's call and its result, or the pieces of one message,
+/// How far back a connector looks, in bytes of the file. A tool's call and its result, or the pieces of one message,
 /// lie nearer to each other than this unless a line between them is huge.
-pub(super) const REACH: u64 = 1024 * 1024;
+pub const REACH: u64 = 1024 * 1024;
 
 /// Entries beyond this many are looked through for those out of reach.
 const CROWDED: usize = 8192;
@@ -44,8 +44,9 @@ struct Seen {
 }
 
 /// The memory of a reading; see the module's own text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Window {
+    reach: u64,
     time: Option<(u64, Instant)>,
     tools: HashMap<u64, (u64, Wanted)>,
     said: HashMap<u64, Vec<Seen>>,
@@ -54,11 +55,24 @@ pub(super) struct Window {
     added: usize,
 }
 
-fn in_reach(offset: u64, now: u64) -> bool {
-    now.saturating_sub(offset) <= REACH
-}
-
 impl Window {
+    /// Remembers nothing yet, and never looks back further than `reach` bytes.
+    pub(super) fn new(reach: u64) -> Self {
+        Self {
+            reach,
+            time: None,
+            tools: HashMap::new(),
+            said: HashMap::new(),
+            prompts: HashMap::new(),
+            links: HashMap::new(),
+            added: 0,
+        }
+    }
+
+    fn in_reach(&self, offset: u64, now: u64) -> bool {
+        is_within(self.reach, offset, now)
+    }
+
     /// Remembers a record's own time.
     pub(super) fn saw_time(&mut self, offset: u64, instant: Instant) {
         self.time = Some((offset, instant));
@@ -67,7 +81,7 @@ impl Window {
     /// The time of the last record before `now` that has one.
     pub(super) fn last_time(&self, now: u64) -> Option<Instant> {
         self.time
-            .filter(|(offset, _)| in_reach(*offset, now))
+            .filter(|(offset, _)| self.in_reach(*offset, now))
             .map(|(_, instant)| instant)
     }
 
@@ -80,14 +94,14 @@ impl Window {
     /// Why the result of a call is of interest, if it is.
     pub(super) fn wanted(&self, now: u64, id: &[u8]) -> Option<Wanted> {
         let (offset, wanted) = self.tools.get(&digest::fast(0, id))?;
-        in_reach(*offset, now).then_some(*wanted)
+        self.in_reach(*offset, now).then_some(*wanted)
     }
 
     /// Compares a text of a message with those seen of the same message, and remembers it.
     pub(super) fn said(&mut self, now: u64, message: &[u8], text: &[u8]) -> Novelty {
-        let digest = digest::fast(1, text);
+        let (digest, reach) = (digest::fast(1, text), self.reach);
         let seen = self.said.entry(digest::fast(0, message)).or_default();
-        seen.retain(|seen| in_reach(seen.offset, now));
+        seen.retain(|seen| is_within(reach, seen.offset, now));
         let same = |seen: &&mut Seen| (seen.length, seen.digest) == (text.len(), digest);
         if let Some(before) = seen.iter_mut().find(same) {
             before.offset = now;
@@ -114,14 +128,14 @@ impl Window {
             .prompts
             .insert(digest::fast(0, text.as_bytes()), (now, queued));
         self.added(now);
-        before.is_some_and(|(offset, queued)| queued && in_reach(offset, now))
+        before.is_some_and(|(offset, queued)| queued && self.in_reach(offset, now))
     }
 
     /// Whether a link was already seen.
     pub(super) fn linked(&mut self, now: u64, link: &str) -> bool {
         let before = self.links.insert(digest::fast(0, link.as_bytes()), now);
         self.added(now);
-        before.is_some_and(|offset| in_reach(offset, now))
+        before.is_some_and(|offset| self.in_reach(offset, now))
     }
 
     /// Counts what was added and forgets what is out of reach from time to time.
@@ -131,12 +145,17 @@ impl Window {
             return;
         }
         self.added = 0;
-        self.tools.retain(|_, (offset, _)| in_reach(*offset, now));
-        self.prompts.retain(|_, (offset, _)| in_reach(*offset, now));
-        self.links.retain(|_, offset| in_reach(*offset, now));
+        let in_reach = |offset: u64| is_within(self.reach, offset, now);
+        self.tools.retain(|_, (offset, _)| in_reach(*offset));
+        self.prompts.retain(|_, (offset, _)| in_reach(*offset));
+        self.links.retain(|_, offset| in_reach(*offset));
         self.said
-            .retain(|_, seen| seen.iter().any(|seen| in_reach(seen.offset, now)));
+            .retain(|_, seen| seen.iter().any(|seen| in_reach(seen.offset)));
     }
+}
+
+fn is_within(reach: u64, offset: u64, now: u64) -> bool {
+    now.saturating_sub(offset) <= reach
 }
 
 #[cfg(test)]
@@ -145,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_repeated_text_is_known_and_a_longer_one_tells_where_it_goes_on() {
-        let mut window = Window::default();
+        let mut window = Window::new(REACH);
         assert_eq!(window.said(0, b"m", b"The fix"), Novelty::New);
         assert_eq!(window.said(10, b"m", b"The fix"), Novelty::Repeated);
         assert_eq!(window.said(20, b"m", b"The fix is in"), Novelty::Extends(7));
@@ -158,7 +177,7 @@ mod tests {
 
     #[test]
     fn nothing_out_of_reach_counts() {
-        let mut window = Window::default();
+        let mut window = Window::new(REACH);
         window.saw_call(0, b"t", Wanted::Answer);
         assert_eq!(window.said(0, b"m", b"a"), Novelty::New);
         assert_eq!(window.wanted(REACH, b"t"), Some(Wanted::Answer));
@@ -168,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_queued_prompt_counts_once_and_a_typed_one_each_time() {
-        let mut window = Window::default();
+        let mut window = Window::new(REACH);
         assert!(!window.prompted(0, "go on", true));
         assert!(window.prompted(10, "go on", false));
         assert!(!window.prompted(20, "go on", false));

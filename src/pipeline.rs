@@ -6,6 +6,7 @@
 
 mod assemble;
 mod compare;
+mod mask;
 mod report;
 mod run;
 

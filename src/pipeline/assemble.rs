@@ -10,8 +10,8 @@ use jezero_connectors::{
 };
 use sha2::{Digest, Sha256};
 
-use super::PipelineError;
-use crate::redaction::{Counts, Engine, Redacted};
+use super::{PipelineError, mask};
+use crate::redaction::{Counts, Engine, Redacted, Seen};
 use crate::segment::{RedactedBlock, Segment, Segmenter, size_of};
 use crate::store::items::compress;
 use crate::store::{SourceId, Store, StoredSegment, StoredUnit, UnitRow};
@@ -30,6 +30,8 @@ pub(super) struct Sealed {
     pub(super) frame: Option<Vec<u8>>,
     pub(super) chars: usize,
     pub(super) redactions: Counts,
+    /// Secrets of the unit that were known when it began.
+    pub(super) values: usize,
 }
 
 /// A unit while its blocks arrive.
@@ -48,10 +50,16 @@ pub(super) struct Assembly {
     pub(super) chars: usize,
     /// Where the last segment begins, if a later reading may begin there.
     pub(super) tail: Option<Tail>,
+    /// Digests of the secrets found in this unit, now and before.
+    pub(super) values: Seen,
+    /// How many of these were known before this reading.
+    values_before: usize,
     source: Option<SourceId>,
     segmenter: Segmenter,
     /// Whether a segment is in hand.
     begun: bool,
+    /// Secrets of the unit that were known when the segment in hand began.
+    known: usize,
     seen: HashSet<RecordKey>,
     /// Secrets hidden in the segment in hand.
     counts: Counts,
@@ -71,9 +79,15 @@ impl Assembly {
             Some(source) => store.unit(source, &start.id)?,
             None => None,
         };
+        let values = stored
+            .as_ref()
+            .and_then(|unit| unit.seen.clone())
+            .unwrap_or_default();
         Ok(Self {
             start,
             stored,
+            values_before: values.len(),
+            values,
             sealed: Vec::new(),
             owned: Vec::new(),
             elsewhere: 0,
@@ -83,6 +97,7 @@ impl Assembly {
             source,
             segmenter: Segmenter::new(limit),
             begun: false,
+            known: 0,
             seen: HashSet::new(),
             counts: Counts::default(),
             continues: None,
@@ -147,6 +162,7 @@ impl Assembly {
         }
         self.owned
             .extend(block.record_key.map(|key| (key, block.locator.record)));
+        let known = self.values.len();
         let mut counts = Counts::default();
         let mut size = size_of(block);
         let mut pieces = Vec::with_capacity(block.pieces.len() + 1);
@@ -154,10 +170,10 @@ impl Assembly {
         if let Some(owner) = continues {
             let line = continuation(block.instant, &store.unit_id(owner)?);
             size += line.chars().count() + 1;
-            pieces.push(engine.redact_counting(&line, &mut counts));
+            pieces.push(engine.redact(&line));
         }
         for piece in &block.pieces {
-            let text = engine.redact_counting(&piece.text, &mut counts);
+            let text = engine.redact_seen(&piece.text, &mut self.values, &mut counts);
             pieces.push(match piece.keep_chars {
                 Some(keep) => text.cut_middle(keep),
                 None => text,
@@ -171,27 +187,37 @@ impl Assembly {
             size,
             text: Redacted::join(&pieces, "\n"),
         });
-        if closed.is_some() || !self.begun {
+        let opens = closed.is_some() || !self.begun;
+        if let Some(segment) = closed {
+            self.seal(&segment)?;
+        }
+        if opens {
             self.begun = true;
+            self.known = known;
             // A reading that begins at a continued block would not see the records before it, so
             // such a unit is read whole.
             let (locator, position) = (block.locator, block.position);
             self.tail = continues.is_none().then_some(Tail { locator, position });
         }
-        if let Some(segment) = closed {
-            self.seal(&segment)?;
-        }
         self.counts.add(&counts);
         Ok(())
     }
 
-    /// Ends the unit: seals the last segment.
+    /// Ends the unit: seals the last segment, and hides in all of them what was found in one.
     pub(super) fn finish(&mut self) -> Result<(), PipelineError> {
         let segmenter = std::mem::replace(&mut self.segmenter, Segmenter::new(0));
-        match segmenter.finish() {
-            Some(segment) => self.seal(&segment),
-            None => Ok(()),
+        if let Some(segment) = segmenter.finish() {
+            self.seal(&segment)?;
         }
+        let values = &self.values;
+        self.sealed
+            .iter_mut()
+            .try_for_each(|segment| mask::sealed(segment, values))
+    }
+
+    /// Whether this reading found secrets that earlier ones had not.
+    pub(super) fn found_new_values(&self) -> bool {
+        self.values.len() > self.values_before
     }
 
     /// `Some` when a record is to be left out, with the unit that owns it unless that is this one
@@ -223,7 +249,7 @@ impl Assembly {
     }
 
     fn seal(&mut self, segment: &Segment) -> Result<(), PipelineError> {
-        let hash = hex(&Sha256::digest(segment.text.as_str().as_bytes()));
+        let hash = hash_of(&segment.text);
         let same = self
             .replaced()
             .any(|s| s.locator == segment.locator && s.content_hash == hash);
@@ -238,6 +264,7 @@ impl Assembly {
             frame,
             chars: segment.text.chars(),
             redactions: std::mem::take(&mut self.counts),
+            values: self.known,
         });
         Ok(())
     }
@@ -247,12 +274,13 @@ fn continuation(instant: Instant, unit: &UnitId) -> String {
     render::line(instant, SESSION, &format!("continues {unit}"))
 }
 
-/// Lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
+/// The hash by which segments are compared: lower-case hex of the SHA-256 of the text.
+pub(super) fn hash_of(text: &Redacted) -> String {
     use std::fmt::Write;
-    bytes
+    let digest = Sha256::digest(text.as_str().as_bytes());
+    digest
         .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        .fold(String::with_capacity(64), |mut out, byte| {
             let _written: std::fmt::Result = write!(out, "{byte:02x}");
             out
         })

@@ -2,19 +2,18 @@
 
 use jezero_connectors::ExternalId;
 
-use super::PipelineError;
-use super::assemble::{Assembly, Sealed, hex};
+use super::assemble::{Assembly, Sealed, hash_of};
+use super::{PipelineError, mask};
 use crate::item::ItemId;
-use crate::redaction::Engine;
+use crate::redaction::{Engine, Seen};
 use crate::store::items::decompress;
 use crate::store::{Store, StoredSegment};
-use sha2::{Digest, Sha256};
 
 /// What is to be done with a segment.
 #[derive(Debug)]
 pub(super) enum Verdict {
     /// Its text is what is stored.
-    Same(ItemId),
+    Same(StoredSegment),
     /// Newer redaction rules explain the difference; no summary is needed.
     Redacted(ItemId),
     /// It is new or has changed: summarise it.
@@ -35,10 +34,10 @@ pub(super) fn compare(
         return Ok(Verdict::Summarise);
     };
     if stored.content_hash == sealed.hash {
-        return Ok(Verdict::Same(stored.item));
+        return Ok(Verdict::Same(stored.clone()));
     }
     if stored.rules_version < engine.version()
-        && newer_rules_explain(stored, sealed, store, engine)?
+        && newer_rules_explain(stored, sealed, store, engine, &assembly.values)?
     {
         return Ok(Verdict::Redacted(stored.item));
     }
@@ -51,12 +50,13 @@ fn newer_rules_explain(
     sealed: &Sealed,
     store: &Store,
     engine: &Engine,
+    values: &Seen,
 ) -> Result<bool, PipelineError> {
     let Some(original) = store.original(stored.item)? else {
         return Ok(false);
     };
     let again = engine.redact(original.as_str());
-    Ok(hex(&Sha256::digest(again.as_str().as_bytes())) == sealed.hash)
+    Ok(hash_of(&mask::mask(&again, values)) == sealed.hash)
 }
 
 /// Items whose segments this delivery no longer produces. A delivery without any text prunes

@@ -9,7 +9,7 @@ use jezero_connectors::{
 
 use super::assemble::{Assembly, Sealed};
 use super::compare::{Verdict, compare, external_id, no_longer_produced, text_of};
-use super::{PipelineError, RunReport};
+use super::{PipelineError, RunReport, mask};
 use crate::item::{ProjectName, titled};
 use crate::project::ProjectRules;
 use crate::redaction::{Engine, Redacted};
@@ -240,7 +240,10 @@ impl Delivery {
         pipeline: &Pipeline<'_>,
     ) -> Result<Settled, PipelineError> {
         let engine = pipeline.engine;
-        let told = end.title_hint.as_deref().map(|title| engine.redact(title));
+        let told = end
+            .title_hint
+            .as_deref()
+            .map(|title| mask::mask(&engine.redact(title), &unit.values));
         let stored_title = unit
             .stored
             .as_ref()
@@ -269,25 +272,29 @@ impl Delivery {
             changed: false,
         };
         for (at, stored) in before.iter().enumerate() {
-            settled.segments.push(SegmentWrite::Same {
-                item: stored.item,
-                part: (at + 1, parts),
-            });
+            let part = (at + 1, parts);
+            settled
+                .segments
+                .push(unchanged(stored, part, unit, pipeline.store)?);
         }
         for (at, sealed) in unit.sealed.iter().enumerate() {
             let part = (before.len() + at + 1, parts);
             self.report.docs += 1;
             self.report.redactions += sealed.redactions.total();
             match compare(unit, sealed, pipeline.store, engine)? {
-                Verdict::Same(item) => {
+                Verdict::Same(stored) => {
                     self.report.unchanged += 1;
-                    settled.segments.push(SegmentWrite::Same { item, part });
+                    settled
+                        .segments
+                        .push(unchanged(&stored, part, unit, pipeline.store)?);
                 }
                 Verdict::Redacted(item) => {
                     let draft = pipeline.store.draft(item)?;
+                    let again =
+                        |text: &Redacted| mask::mask(&engine.redact(text.as_str()), &unit.values);
                     let again = Box::new(RedactedAgain {
                         item,
-                        draft: draft.redacted_again(|text| engine.redact(text.as_str())),
+                        draft: draft.redacted_again(again),
                         content_hash: sealed.hash.clone(),
                         original: sealed.frame.clone().unwrap_or_default(),
                         rules_version: engine.version(),
@@ -342,6 +349,7 @@ impl Delivery {
         };
         self.report.atoms_dropped += dropped.unknown_kinds + dropped.not_in_text;
         draft.title = pipeline.engine.redact(&titled(draft.title.as_str(), part));
+        let mut draft = draft.redacted_again(|text| mask::mask(text, &unit.values));
         let Some(external_id) = external_id(unit, sealed) else {
             self.report
                 .error(pipeline.engine.redact("a unit id is too long to be stored"));
@@ -395,6 +403,7 @@ impl Delivery {
             title_hint: settled.title.as_ref(),
             named: named.as_ref(),
             cwd: cwd.as_ref(),
+            seen: &unit.values,
             trust: settled.about.trust,
             layout: pipeline.max_input_chars,
             segments: settled.segments,
@@ -447,6 +456,23 @@ impl Delivery {
         }
         Ok(self.report)
     }
+}
+
+/// A segment whose text is what is stored: nothing to write but its part number, unless this
+/// reading found a secret that stands in it.
+fn unchanged(
+    stored: &StoredSegment,
+    part: (usize, usize),
+    unit: &Assembly,
+    store: &Store,
+) -> Result<SegmentWrite, PipelineError> {
+    Ok(match mask::stored(stored, unit, store)? {
+        Some(again) => SegmentWrite::Redacted { again, part },
+        None => SegmentWrite::Same {
+            item: stored.item,
+            part,
+        },
+    })
 }
 
 /// What is the same for all segments of a unit.

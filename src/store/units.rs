@@ -13,7 +13,7 @@ use super::owners::{self, SourceId, UnitRow};
 use super::redact::{self, RedactedAgain};
 use super::{Result, Store, StoreError};
 use crate::item::{ItemId, Trust};
-use crate::redaction::Redacted;
+use crate::redaction::{Redacted, Seen};
 
 /// What is stored of a segment, as far as comparing needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct StoredUnit {
     pub title_hint: Option<Redacted>,
     /// What the source said of the place of work.
     pub evidence: Evidence,
+    /// Digests of the secrets that were found in it.
+    pub seen: Option<Seen>,
     /// Its segments, by locator.
     pub segments: Vec<StoredSegment>,
 }
@@ -81,6 +83,8 @@ pub struct UnitWrite<'a> {
     pub named: Option<&'a Redacted>,
     /// Its working folder; redacted.
     pub cwd: Option<&'a Redacted>,
+    /// Digests of the secrets that were found in it.
+    pub seen: &'a Seen,
     /// Who wrote it.
     pub trust: Trust,
     /// `max_input_chars` of this cutting.
@@ -179,27 +183,28 @@ impl Store {
     /// # Errors
     /// What SQLite says.
     pub fn unit(&self, source: SourceId, id: &UnitId) -> Result<Option<StoredUnit>> {
-        let sql = "SELECT id, title_hint, named, cwd FROM units WHERE source = ?1 AND unit_id = ?2";
-        let found =
-            self.connection
-                .prepare_cached(sql)?
-                .query_row(params![source.0, id.as_str()], |row| {
-                    Ok((
-                        row.get(0)?,
-                        row.get::<_, Option<String>>(1)?,
-                        row.get(2)?,
-                        row.get(3)?,
-                    ))
-                });
-        let Some((row, title, named, cwd)) = found.optional()? else {
+        let sql = "SELECT id, title_hint, named, cwd, seen FROM units
+                   WHERE source = ?1 AND unit_id = ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found = statement.query_row(params![source.0, id.as_str()], |row| {
+            Ok(StoredUnit {
+                row: UnitRow(row.get(0)?),
+                title_hint: row.get::<_, Option<String>>(1)?.map(Redacted::from_library),
+                evidence: Evidence {
+                    named: row.get(2)?,
+                    cwd: row.get(3)?,
+                },
+                seen: row
+                    .get::<_, Option<Vec<u8>>>(4)?
+                    .and_then(|bytes| Seen::from_bytes(&bytes)),
+                segments: Vec::new(),
+            })
+        });
+        let Some(mut unit) = found.optional()? else {
             return Ok(None);
         };
-        Ok(Some(StoredUnit {
-            row: UnitRow(row),
-            title_hint: title.map(Redacted::from_library),
-            evidence: Evidence { named, cwd },
-            segments: self.segments(row)?,
-        }))
+        unit.segments = self.segments(unit.row.0)?;
+        Ok(Some(unit))
     }
 
     fn segments(&self, unit: i64) -> Result<Vec<StoredSegment>> {
@@ -284,15 +289,16 @@ impl Store {
 fn upsert_unit(connection: &Connection, write: &UnitWrite<'_>) -> Result<UnitRow> {
     let sql = "
         INSERT INTO units (source, unit_id, original_ref, account, title_hint, named, cwd, trust,
-            layout, pending)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            layout, pending, seen)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         ON CONFLICT (source, unit_id) DO UPDATE SET
             original_ref = excluded.original_ref,
             account = coalesce(excluded.account, account),
             title_hint = coalesce(excluded.title_hint, title_hint),
             named = coalesce(excluded.named, named),
             cwd = coalesce(excluded.cwd, cwd),
-            trust = excluded.trust, layout = excluded.layout, pending = excluded.pending
+            trust = excluded.trust, layout = excluded.layout, pending = excluded.pending,
+            seen = excluded.seen
         RETURNING id";
     let text = |text: Option<&Redacted>| text.map(|text| text.as_str().to_owned());
     let row = connection.prepare_cached(sql)?.query_row(
@@ -307,6 +313,7 @@ fn upsert_unit(connection: &Connection, write: &UnitWrite<'_>) -> Result<UnitRow
             write.trust.as_str(),
             i64::try_from(write.layout).unwrap_or(i64::MAX),
             write.pending,
+            (!write.seen.is_empty()).then(|| write.seen.to_bytes()),
         ],
         |row| row.get(0),
     )?;

@@ -4,3 +4,4 @@ mod growth;
 mod ownership;
 mod rules;
 mod script;
+mod secrets;

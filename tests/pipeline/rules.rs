@@ -1,7 +1,5 @@
 //! Newer redaction rules: what is stored follows, and nothing is paid for again.
 
-use rusqlite::Connection;
-
 use super::script::{Place, Script};
 
 #[test]
@@ -18,8 +16,7 @@ fn newer_rules_change_stored_text_without_a_new_summary() {
     assert!(!hidden.contains(&secret));
 
     // As an older version would have left it: the secret in clear, under older rules.
-    #[expect(clippy::disallowed_methods, reason = "the test plays an older program")]
-    let connection = Connection::open(&place.path).unwrap();
+    let connection = place.raw();
     let clear = format!("{text}\nmore");
     let frame = zstd::bulk::compress(clear.as_bytes(), 3).unwrap();
     connection

@@ -189,6 +189,12 @@ impl Place {
             .unwrap()
     }
 
+    /// The library's file, opened as only a test may.
+    #[expect(clippy::disallowed_methods, reason = "the test plays another program")]
+    pub(crate) fn raw(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(&self.path).unwrap()
+    }
+
     /// Calls of the summariser so far.
     pub(crate) fn calls(&self) -> usize {
         self.summarizer.calls.load(Ordering::SeqCst)

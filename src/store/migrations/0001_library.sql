@@ -25,6 +25,7 @@ CREATE TABLE units (
     trust        TEXT    NOT NULL CHECK (trust IN ('own', 'external')),
     layout       INTEGER NOT NULL,            -- the max_input_chars its segments were cut with
     pending      INTEGER NOT NULL DEFAULT 0,  -- 1 while a segment of it failed
+    seen         BLOB,                        -- salted digests of the secrets found in it
     UNIQUE (source, unit_id)
 ) STRICT;
 

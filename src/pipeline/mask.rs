@@ -1,0 +1,68 @@
+//! Secrets found once in a unit, hidden in all of it.
+//!
+//! A value that a rule hides in one block may stand bare in an earlier one, where no rule knows it.
+//! Later blocks are masked as they arrive; this is for what came before: segments sealed in this
+//! reading, and items stored by earlier ones, which change in place without a new summary.
+
+use super::PipelineError;
+use super::assemble::{Assembly, Sealed, hash_of};
+use crate::redaction::{Redacted, Seen};
+use crate::store::items::{compress, decompress};
+use crate::store::{RedactedAgain, Store, StoredSegment};
+
+/// Hides values in a sealed segment that were found after it was sealed.
+pub(super) fn sealed(segment: &mut Sealed, seen: &Seen) -> Result<(), PipelineError> {
+    if segment.values == seen.len() {
+        return Ok(());
+    }
+    segment.values = seen.len();
+    let Some(frame) = &segment.frame else {
+        return Ok(());
+    };
+    let text = decompress(frame).map_err(PipelineError::Compress)?;
+    if let Some(masked) = seen.mask(&text) {
+        segment.hash = hash_of(&masked);
+        segment.frame = Some(compress(&masked).map_err(PipelineError::Compress)?);
+        segment.redactions.hit("seen");
+    }
+    Ok(())
+}
+
+/// A stored item with values hidden that this reading found; `None` when it holds none of them.
+pub(super) fn stored(
+    segment: &StoredSegment,
+    unit: &Assembly,
+    store: &Store,
+) -> Result<Option<Box<RedactedAgain>>, PipelineError> {
+    if !unit.found_new_values() {
+        return Ok(None);
+    }
+    let item = segment.item;
+    let original = store.original(item)?;
+    let masked = original
+        .as_ref()
+        .and_then(|original| unit.values.mask(original));
+    let draft = store.draft(item)?;
+    let clean = draft
+        .clone()
+        .redacted_again(|text| mask(text, &unit.values));
+    if masked.is_none() && clean == draft {
+        return Ok(None);
+    }
+    let (content_hash, text) = match masked {
+        Some(masked) => (hash_of(&masked), masked),
+        None => (segment.content_hash.clone(), original.unwrap_or_default()),
+    };
+    Ok(Some(Box::new(RedactedAgain {
+        item,
+        draft: clean,
+        content_hash,
+        original: compress(&text).map_err(PipelineError::Compress)?,
+        rules_version: segment.rules_version,
+    })))
+}
+
+/// A text with the values of its unit hidden.
+pub(super) fn mask(text: &Redacted, seen: &Seen) -> Redacted {
+    seen.mask(text).unwrap_or_else(|| text.clone())
+}

@@ -12,6 +12,7 @@
 
 pub mod claude_code;
 pub mod connector;
+pub mod digest;
 pub mod error;
 pub mod files;
 pub mod jsonl;
@@ -23,7 +24,7 @@ pub mod source;
 pub mod time;
 pub mod unit;
 
-pub use connector::{Connector, Kind};
+pub use connector::{Connector, Kind, Request};
 pub use error::ConnectorError;
 pub use marks::{Mark, Memory, Tail};
 pub use report::{Problem, Report};
@@ -41,3 +42,10 @@ pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode];
 pub fn kind(name: &str) -> Option<&'static dyn Kind> {
     ALL.iter().copied().find(|kind| kind.name() == name)
 }
+
+#[cfg(test)]
+mod fixtures;
+
+// The checks that the fuzz targets make are made of seeds and of random files by tests as well.
+#[cfg(test)]
+extern crate self as jezero_connectors;

@@ -6,10 +6,14 @@
 //! `ARCHITECTURE.md` is the map.
 
 pub mod access;
+pub mod cli;
+pub mod config;
 pub mod export;
 pub mod import;
 pub mod item;
 pub mod library;
+pub mod pipeline;
+pub mod project;
 pub mod redaction;
 pub mod segment;
 pub mod store;

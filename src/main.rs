@@ -1,3 +1,7 @@
-//! The `jezero` program: hands over to `cli` and exits with the code that it returns.
+//! The `jezero` program: hands over to the command line and exits with the code that it returns.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(jezero::cli::main(std::env::args_os()) as u8)
+}

@@ -1,14 +1,17 @@
-//! Turns the redacted text of a segment into a [`Draft`].
+//! Turns the redacted text of a segment into a [`Draft`](crate::item::Draft).
 //!
 //! One trait, one implementation a provider. What comes back is [`Reply`], raw text: it becomes a
-//! [`Draft`] only through `accept`, which redacts it once more and enforces the limits.
+//! draft only through [`accept`], which redacts it once more and enforces the limits.
 
+mod accept;
 pub mod extractive;
+
+pub use accept::{Dropped, accept};
 
 use async_trait::async_trait;
 
-use crate::item::{Draft, Instant, ProjectName, SourceName};
-use crate::redaction::{Engine, Redacted};
+use crate::item::{Instant, ProjectName, SourceName};
+use crate::redaction::Redacted;
 
 /// What a summariser is given. All of it has been redacted.
 #[derive(Debug, Clone)]
@@ -61,35 +64,4 @@ pub trait Summarizer: Send + Sync {
     /// # Errors
     /// [`SummarizerError`] for this segment alone; others go on.
     async fn summarize(&self, task: &Task<'_>) -> Result<Reply, SummarizerError>;
-}
-
-/// Checks a reply and makes a draft of it: redacts every field again, cuts and drops what is over
-/// the limits of the data-model page.
-///
-/// # Errors
-/// [`SummarizerError::Refused`] when title or summary is empty.
-pub fn accept(reply: Reply, _task: &Task<'_>, engine: &Engine) -> Result<Draft, SummarizerError> {
-    let text = |raw: &str| Some(engine.redact(raw.trim())).filter(|text| !text.as_str().is_empty());
-    let title = text(&reply.title).ok_or(SummarizerError::Refused("the title is empty"))?;
-    let summary = text(&reply.summary).ok_or(SummarizerError::Refused("the summary is empty"))?;
-    let atoms = reply.atoms.iter().filter_map(|(kind, raw)| {
-        Some(crate::item::Atom {
-            kind: kind.parse().ok()?,
-            text: text(raw)?,
-        })
-    });
-    Ok(Draft {
-        title: title.truncated(crate::item::TITLE_CHARS),
-        summary,
-        questions: reply
-            .questions
-            .iter()
-            .filter_map(|raw| text(raw))
-            .take(crate::item::MAX_QUESTIONS)
-            .collect(),
-        atoms: atoms.take(crate::item::MAX_ATOMS).collect(),
-        project: reply
-            .project
-            .and_then(|raw| ProjectName::new(engine.redact(&raw.to_lowercase()))),
-    })
 }

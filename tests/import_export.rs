@@ -78,7 +78,7 @@ fn wrong_shapes_are_refused_with_the_field_and_what_would_be_right() {
         (json!({"redactions": {"rule": -1}}), "redactions must be an object of rule ids and counts".to_owned()),
         (json!({"occurred_at": "2026-10-01"}), "occurred_at must be an ISO 8601 date and time with an offset (2026-01-31T09:00:00+02:00)".to_owned()),
         (json!({"occurred_at": 1_759_309_200}), "occurred_at must be an ISO 8601 date and time with an offset (2026-01-31T09:00:00+02:00)".to_owned()),
-        (json!({"external_id": SECRET}), "external_id holds what looks like a secret (anthropic_key); it must be an id without one".to_owned()),
+        (json!({"external_id": SECRET}), "external_id holds what looks like a secret (anthropic-api-key); it must be an id without one".to_owned()),
     ];
     for (changes, expected) in cases {
         assert_eq!(fault(record(&changes).as_bytes()), expected, "{changes}");
@@ -119,7 +119,7 @@ fn what_is_no_record_at_all_is_refused_without_quoting_it() {
     }
     let key = fault(format!("{{\"{SECRET}\": 1}}").as_bytes());
     assert!(
-        key.starts_with("there is no field [REDACTED:anthropic_key];"),
+        key.starts_with("there is no field [REDACTED:anthropic-api-key];"),
         "{key}"
     );
 }
@@ -165,11 +165,14 @@ fn every_text_is_redacted_and_counted() {
     shelf.import(&lines, &into("notes")).unwrap();
     let item = serde_json::to_string(&first(&shelf)).unwrap();
     assert!(!item.contains("sk-ant"), "{item}");
-    assert_eq!(item.matches("key [REDACTED:anthropic_key] end").count(), 6);
+    assert_eq!(
+        item.matches("key [REDACTED:anthropic-api-key] end").count(),
+        6
+    );
     let stored = shelf.view().stored(ItemId(1)).unwrap();
     assert_eq!(
         stored.redactions.0,
-        [("anthropic_key".to_owned(), 6)].into()
+        [("anthropic-api-key".to_owned(), 6)].into()
     );
 }
 
@@ -180,7 +183,7 @@ fn the_hash_is_the_given_one_or_of_the_original_or_of_the_summary_as_redacted() 
         shelf.import(record(&changes), &into("notes")).unwrap();
         shelf.view().stored(ItemId(1)).unwrap().content_hash
     };
-    // SHA-256 of "S", of "O" and of "[REDACTED:anthropic_key]".
+    // SHA-256 of "S", of "O" and of "[REDACTED:anthropic-api-key]".
     let (of_s, of_o, of_marker) = (
         "8de0b3c47f112c59745f717a626932264c422a7563954872e237b223af4ad643",
         "c4694f2e93d5c4e7d51f9c5deb75e6cc8be5e1114178c6a45b6fc2c566a0aa8c",

@@ -1,11 +1,15 @@
 //! The one integration binary: a module a subject.
 #![expect(
     clippy::unwrap_used,
-    reason = "a helper of a test that fails should fail the test"
+    clippy::cast_possible_wrap,
+    reason = "a test stops at the first thing that is not as expected"
 )]
 
+mod architecture;
+mod cli;
 mod hidden_sources;
 mod import_export;
+mod pipeline;
 mod search;
 mod spec_data_model;
 mod spec_mcp;

@@ -46,6 +46,25 @@ impl Store {
         Ok(Self { connection })
     }
 
+    /// Opens the library to compare with it and write nothing; an empty one in memory when there
+    /// is none yet.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_to_look(path: &Path) -> Result<Self> {
+        let connection = match inspect(path)? {
+            version if version == schema::newest() => {
+                connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?
+            }
+            _ => {
+                let mut connection = Connection::open_in_memory()?;
+                schema::migrate(&mut connection, 0)?;
+                connection
+            }
+        };
+        Ok(Self { connection })
+    }
+
     /// Empties the write-ahead log into the file, as far as no reader needs it.
     ///
     /// # Errors

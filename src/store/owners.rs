@@ -34,6 +34,19 @@ impl Store {
         source_of(&self.connection, name)
     }
 
+    /// The number of a source that the library already knows.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn known_source(&self, name: &SourceName) -> Result<Option<SourceId>> {
+        let sql = "SELECT id FROM sources WHERE name = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let id = statement
+            .query_row([name.as_str()], |row| row.get(0))
+            .optional()?;
+        Ok(id.map(SourceId))
+    }
+
     /// Who owns a record.
     ///
     /// # Errors

@@ -1,0 +1,136 @@
+//! From every error below to an exit code and a hint: the one place that knows both.
+
+use std::fmt;
+
+use super::Exit;
+use crate::config::ConfigError;
+use crate::export::ExportError;
+use crate::import::ImportError;
+use crate::library::LibraryError;
+use crate::pipeline::PipelineError;
+use crate::redaction::RuleError;
+use crate::store::StoreError;
+
+/// What a command ends with when it cannot do its work.
+pub(super) struct Failure {
+    pub(super) exit: Exit,
+    error: anyhow::Error,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure with its exit code.
+    pub(super) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            exit,
+            error: error.into(),
+            hint: None,
+        }
+    }
+
+    /// A failure in words.
+    pub(super) fn text(exit: Exit, message: impl fmt::Display) -> Self {
+        Self::new(exit, anyhow::anyhow!("{message}"))
+    }
+
+    /// Adds what to do next.
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The message, line by line.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let message = format!("{:#}", self.error);
+        let mut lines: Vec<String> = Vec::new();
+        for line in message.lines() {
+            let own = line.starts_with("invalid config:") || line.starts_with("error:");
+            lines.push(if own {
+                line.to_owned()
+            } else {
+                format!("error: {line}")
+            });
+        }
+        lines.extend(self.hint.iter().map(|hint| format!("hint: {hint}")));
+        lines
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let (exit, hint) = match &error {
+            StoreError::Missing { .. } => (
+                Exit::BadUse,
+                "`jezero run` reads your sources and makes the library",
+            ),
+            StoreError::Foreign { .. } => (
+                Exit::BadUse,
+                "set [storage].path in jezero.toml to another file",
+            ),
+            StoreError::Newer { .. } => (Exit::BadUse, "update jezero on this computer"),
+            StoreError::Locked { .. } => (Exit::Locked, "try again when that has ended"),
+            StoreError::File { .. } => (
+                Exit::BadUse,
+                "check that the folder exists, that you may write there and that the disk has room",
+            ),
+            StoreError::Sqlite(_) | StoreError::Damaged { .. } => (
+                Exit::Failed,
+                "check the disk, then restore the library from a copy",
+            ),
+        };
+        Self::new(exit, error).hint(hint)
+    }
+}
+
+impl From<PipelineError> for Failure {
+    fn from(error: PipelineError) -> Self {
+        match error {
+            PipelineError::Store(error) => error.into(),
+            error @ PipelineError::Compress(_) => Self::new(Exit::Failed, error),
+        }
+    }
+}
+
+impl From<RuleError> for Failure {
+    fn from(error: RuleError) -> Self {
+        Self::new(Exit::BadUse, error).hint("mend the rule, or take it out of [redaction]")
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(errors: ConfigError) -> Self {
+        let missing = matches!(errors, ConfigError::NotFound { .. });
+        let failure = Self::new(Exit::BadUse, errors);
+        match missing {
+            true => failure.hint("`jezero init` writes a configuration for this computer"),
+            false => failure,
+        }
+    }
+}
+
+impl From<LibraryError> for Failure {
+    fn from(error: LibraryError) -> Self {
+        match error {
+            LibraryError::Store(error) => error.into(),
+            error => Self::new(Exit::BadUse, error),
+        }
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Store(error) => error.into(),
+            error => Self::new(Exit::BadUse, error).hint("nothing was imported"),
+        }
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => error.into(),
+            error @ ExportError::Write(_) => Self::new(Exit::Failed, error),
+        }
+    }
+}

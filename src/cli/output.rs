@@ -1,0 +1,130 @@
+//! Writing to the terminal: results to standard output, everything else to standard error.
+//!
+//! A closed pipe (`jezero search … | head -1`) ends the output silently. Control characters of
+//! stored text never reach a terminal as they are.
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::Exit;
+use super::failure::Failure;
+
+/// Both ends that a command writes to.
+pub(super) struct Output {
+    out: Box<dyn Write>,
+    notes: Box<dyn Write>,
+    /// Whether standard output is a terminal.
+    pub(super) to_terminal: bool,
+    /// Whether standard error is a terminal, where progress may be shown.
+    pub(super) shows_progress: bool,
+    broken: Option<io::Error>,
+}
+
+impl Output {
+    /// Standard output and standard error.
+    pub(super) fn terminal() -> Self {
+        Self {
+            out: Box::new(io::BufWriter::new(io::stdout())),
+            notes: Box::new(io::stderr()),
+            to_terminal: io::stdout().is_terminal(),
+            shows_progress: io::stderr().is_terminal(),
+            broken: None,
+        }
+    }
+
+    /// Writes a line of the result.
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
+        let text = printable(text.as_ref());
+        let written = writeln!(self.out, "{text}");
+        self.note_fault(written);
+    }
+
+    /// Writes text exactly as it is, without a newline of its own; for output that a program reads.
+    pub(super) fn raw(&mut self, text: &str) {
+        let written = self.out.write_all(text.as_bytes());
+        self.note_fault(written);
+    }
+
+    /// Writes a value as JSON with two spaces, and a newline.
+    pub(super) fn json(&mut self, value: &impl Serialize) {
+        let written = serde_json::to_writer_pretty(&mut self.out, value).map_err(io::Error::from);
+        self.note_fault(written);
+        self.raw("\n");
+    }
+
+    /// Writes a value as JSON on one line.
+    pub(super) fn json_line(&mut self, value: &impl Serialize) {
+        let written = serde_json::to_writer(&mut self.out, value).map_err(io::Error::from);
+        self.note_fault(written);
+        self.raw("\n");
+    }
+
+    /// Writes a remark for the person, beside the result.
+    pub(super) fn note(&mut self, text: impl AsRef<str>) {
+        // A remark that cannot be shown has nowhere else to go.
+        drop(writeln!(self.notes, "{}", printable(text.as_ref())));
+    }
+
+    /// Where exports go.
+    pub(super) fn writer(&mut self) -> &mut dyn Write {
+        &mut self.out
+    }
+
+    /// Ends the output; a full disk behind standard output turns success into failure.
+    pub(super) fn finish(mut self, exit: Exit) -> Exit {
+        let flushed = self.out.flush();
+        self.note_fault(flushed);
+        match self.broken.take() {
+            Some(error) => {
+                self.note(format!("error: the output could not be written: {error}"));
+                Exit::Failed
+            }
+            None => exit,
+        }
+    }
+
+    /// Says what went wrong and what to do about it.
+    pub(super) fn fail(mut self, failure: &Failure) -> Exit {
+        for line in failure.lines() {
+            self.note(line);
+        }
+        self.finish(failure.exit)
+    }
+
+    fn note_fault(&mut self, written: io::Result<()>) {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.out = Box::new(io::sink());
+            }
+            Err(error) => {
+                self.broken.get_or_insert(error);
+            }
+            Ok(()) => {}
+        }
+    }
+}
+
+/// Replaces control characters (but newline and tab), so that no stored text steers a terminal.
+fn printable(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if text.contains(steers) {
+        Cow::Owned(text.replace(steers, "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_text_cannot_steer_a_terminal() {
+        assert_eq!(
+            printable("a\u{1b}[31mb\tc\nd\u{9b}"),
+            "a\u{fffd}[31mb\tc\nd\u{fffd}"
+        );
+    }
+}

@@ -1,0 +1,375 @@
+//! `jezero run`: reads the sources and stores what is new.
+
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::failure::Failure;
+use super::output::Output;
+use super::setting::Setting;
+use super::{Entry, Exit, Globals};
+use crate::config::ConnectorConfig;
+use crate::item::ProjectName;
+use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport};
+use crate::project::ProjectRules;
+use crate::store::{Lock, Store, StoreError, lock};
+
+pub(super) const COMMAND: Entry = Entry { define, run };
+
+fn define() -> clap::Command {
+    clap::Command::new("run")
+        .about("Read the sources and store what is new")
+        .long_about(
+            "Reads each enabled connector, redacts, summarises what is new or changed and stores \
+             it. Ends with exit code 1 when something failed; the rest is stored all the same. \
+             When another run is in progress it says so and ends with 0.",
+        )
+        .arg(
+            Arg::new("connector")
+                .long("connector")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("Only this connector (may be given several times)"),
+        )
+        .arg(number(
+            "limit",
+            "Stop a connector after N sessions with something new",
+        ))
+        .arg(number(
+            "sample",
+            "Take the newest N sessions of each connector; remember nothing of it",
+        ))
+        .arg(flag(
+            "dry-run",
+            "Summarise and store nothing; tell what would be",
+        ))
+        .arg(flag(
+            "due",
+            "Only connectors whose interval_minutes have passed; for cron and timers",
+        ))
+        .arg(flag(
+            "json",
+            "One JSON report a connector, on one line each",
+        ))
+}
+
+fn number(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name("N")
+        .value_parser(value_parser!(u64).range(1..=1_000_000_000))
+        .help(help)
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
+#[derive(Serialize)]
+struct Skipped {
+    skipped: &'static str,
+}
+
+#[derive(Serialize)]
+struct DueLine {
+    due: Due,
+}
+
+#[derive(Serialize, Default)]
+struct Due {
+    ran: Vec<String>,
+    not_due_until: BTreeMap<String, String>,
+}
+
+fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
+    let setting = Setting::load(globals)?;
+    let count = |name: &str| {
+        matches
+            .get_one::<u64>(name)
+            .and_then(|n| usize::try_from(*n).ok())
+    };
+    let options = Options {
+        limit: count("limit"),
+        sample: count("sample"),
+        dry_run: matches.get_flag("dry-run"),
+    };
+    let json = matches.get_flag("json") || !output.to_terminal && matches.get_flag("due");
+    let chosen = chosen(&setting, matches)?;
+    let path = &setting.config.storage.path;
+    let (_lock, mut store) = if options.dry_run {
+        (None, Store::open_to_look(path)?)
+    } else {
+        match Lock::take(path, "run", lock::PATIENCE, setting.clock.as_ref()) {
+            Ok(lock) => (Some(lock), Store::open(path)?),
+            Err(StoreError::Locked { holder }) => {
+                output.note(format!("skipped: {holder} is writing"));
+                output.json_line(&Skipped {
+                    skipped: "another run is in progress",
+                });
+                return Ok(Exit::Done);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    };
+    let mut due = Due::default();
+    let mut reports = Vec::new();
+    for connector in chosen {
+        if matches.get_flag("due") {
+            if let Some(next) = not_due_until(&setting, &store, connector)? {
+                due.not_due_until.insert(connector.name.to_string(), next);
+                continue;
+            }
+            due.ran.push(connector.name.to_string());
+        }
+        let report = run_one(&setting, &mut store, connector, options, output)?;
+        if json {
+            output.json_line(&report);
+        } else {
+            print(&report, output);
+        }
+        reports.push(report);
+    }
+    if matches.get_flag("due") {
+        output.json_line(&DueLine { due });
+    }
+    if !json {
+        closing_hint(&setting, &reports, options, output);
+    }
+    Ok(if reports.iter().any(RunReport::has_failed) {
+        Exit::Failed
+    } else {
+        Exit::Done
+    })
+}
+
+/// The connectors to run: those named, else all that are enabled.
+fn chosen<'a>(
+    setting: &'a Setting,
+    matches: &ArgMatches,
+) -> Result<Vec<&'a ConnectorConfig>, Failure> {
+    let connectors = &setting.config.connectors;
+    let names: Vec<&String> = matches
+        .get_many("connector")
+        .into_iter()
+        .flatten()
+        .collect();
+    let known = || {
+        connectors
+            .iter()
+            .map(|c| c.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    for name in &names {
+        if !connectors
+            .iter()
+            .any(|connector| connector.name.as_str() == name.as_str())
+        {
+            let message = format!(
+                "there is no connector {name:?} in {}",
+                setting.config.path.display()
+            );
+            return Err(Failure::text(Exit::BadUse, message).hint(format!("it has: {}", known())));
+        }
+    }
+    let wanted = |connector: &&ConnectorConfig| match names.as_slice() {
+        [] => connector.enabled,
+        names => names
+            .iter()
+            .any(|name| connector.name.as_str() == name.as_str()),
+    };
+    let chosen: Vec<&ConnectorConfig> = connectors.iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        return Err(Failure::text(Exit::BadUse, "no connector is enabled")
+            .hint("add a [[connectors]] block to jezero.toml, or set enabled = true"));
+    }
+    Ok(chosen)
+}
+
+/// When a connector is due again, unless it is due now.
+fn not_due_until(
+    setting: &Setting,
+    store: &Store,
+    connector: &ConnectorConfig,
+) -> Result<Option<String>, Failure> {
+    let Some(last) = store.state(&connector.name)?.last_run_at else {
+        return Ok(None);
+    };
+    let interval = i64::try_from(connector.interval_minutes)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(60);
+    let next = jezero_connectors::Instant::from_unix(last.unix().saturating_add(interval));
+    Ok(next
+        .filter(|next| *next > setting.clock.now())
+        .map(|next| next.to_string()))
+}
+
+fn run_one(
+    setting: &Setting,
+    store: &mut Store,
+    connector: &ConnectorConfig,
+    options: Options,
+    output: &Output,
+) -> Result<RunReport, Failure> {
+    let engine = setting.engine()?;
+    let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
+    let summarizer = setting.summarizer()?;
+    let job = Job {
+        source: connector.name.clone(),
+        trust: connector.trust,
+        project: connector
+            .project
+            .as_deref()
+            .and_then(|name| ProjectName::new(engine.redact(name))),
+        connector: connector
+            .build(&setting.config)
+            .map_err(|error| Failure::new(Exit::BadUse, error))?,
+    };
+    let mut pipeline = Pipeline {
+        store,
+        engine: &engine,
+        summarizer: summarizer.as_ref(),
+        projects: &projects,
+        clock: std::sync::Arc::clone(&setting.clock),
+        max_input_chars: setting.config.summarizer.max_input_chars,
+    };
+    let bar = progress_bar(connector, output);
+    let mut told = |progress: Progress| {
+        bar.set_message(format!(
+            "{} sessions read, {} items stored",
+            progress.units, progress.stored
+        ));
+        bar.tick();
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .map_err(|error| Failure::new(Exit::Failed, error))?;
+    let report = runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));
+    bar.finish_and_clear();
+    Ok(report?)
+}
+
+fn progress_bar(connector: &ConnectorConfig, output: &Output) -> ProgressBar {
+    if !output.shows_progress {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner().with_prefix(connector.name.to_string());
+    match ProgressStyle::with_template("{spinner} {prefix}: {msg} [{elapsed}]") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn print(report: &RunReport, output: &mut Output) {
+    let verb = if report.dry_run {
+        "would store"
+    } else {
+        "stored"
+    };
+    let stored = report.would_store.unwrap_or(report.stored);
+    output.line(format!(
+        "{}: {verb} {stored} {}",
+        report.connector,
+        plural(stored, "item")
+    ));
+    let read = report
+        .units
+        .saturating_sub(report.units_unchanged + report.deferred_sessions);
+    output.line(format!(
+        "  sessions: {} found, {read} read, {} untouched since the last run",
+        report.units, report.units_unchanged
+    ));
+    let mut say = |count: u64, what: &str| {
+        if count > 0 {
+            output.line(format!("  {what}: {count}"));
+        }
+    };
+    say(report.deferred_sessions, "waiting until they settle");
+    say(report.units_too_short, "too short for an item");
+    say(report.unchanged, "segments unchanged");
+    say(report.pruned, "items pruned");
+    say(
+        report.records_owned_elsewhere,
+        "records that another session already has",
+    );
+    say(report.redactions, "secrets redacted");
+    say(report.records_unknown, "records of unknown types");
+    say(report.records_passed_over, "damaged records passed over");
+    say(report.failed, "failed");
+    for error in &report.errors {
+        output.line(format!("  error: {error}"));
+    }
+    for place in report
+        .passed_over
+        .iter()
+        .filter(|place| !is_error(report, place))
+    {
+        output.line(format!("  passed over: {}: {}", place.place, place.reason));
+    }
+    if report.passed_over_unlisted > 0 {
+        output.line(format!("  … and {} more", report.passed_over_unlisted));
+    }
+}
+
+fn is_error(report: &RunReport, place: &pipeline::PassedOver) -> bool {
+    let text = format!("{}: {}", place.place, place.reason);
+    report.errors.iter().any(|error| error.as_str() == text)
+}
+
+fn plural(count: u64, word: &str) -> String {
+    if count == 1 {
+        word.to_owned()
+    } else {
+        format!("{word}s")
+    }
+}
+
+/// Says what to do next: what to ask, or what to mend.
+fn closing_hint(setting: &Setting, reports: &[RunReport], options: Options, output: &mut Output) {
+    if options.dry_run {
+        output.note("Nothing was stored. Run without --dry-run to store it.");
+        return;
+    }
+    if reports.iter().any(RunReport::has_failed) {
+        output.note(
+            "Something failed: see the errors above. The rest is stored; run again after mending.",
+        );
+    }
+    let Ok(library) = setting.library() else {
+        return;
+    };
+    let reader = crate::access::Reader::everything();
+    let newest = library.timeline(
+        &reader,
+        &crate::library::TimelineQuery {
+            limit: Some(1),
+            ..Default::default()
+        },
+    );
+    let newest = newest
+        .ok()
+        .and_then(|answer| answer.items.into_iter().next());
+    if let Some(item) = newest {
+        let words: Vec<&str> = item
+            .title
+            .as_str()
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.chars().count() > 3)
+            .take(2)
+            .collect();
+        let stats = library.stats(&reader).ok();
+        let items = stats.map_or(0, |stats| stats.items);
+        output.note(format!(
+            "The library holds {items} {}. Ask it:",
+            plural(items, "item")
+        ));
+        output.note(format!("  jezero search \"{}\"", words.join(" ")));
+        output.note(format!("  jezero show {}        jezero timeline", item.id));
+    }
+}

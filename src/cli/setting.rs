@@ -1,0 +1,76 @@
+//! What commands work in: the configuration, the rules, the library.
+
+use std::sync::Arc;
+
+use jezero_connectors::time::{Clock, SystemClock};
+
+use super::failure::Failure;
+use super::{Exit, Globals};
+use crate::config::{Config, Env};
+use crate::library::{Library, Settings};
+use crate::redaction::{self, Engine};
+use crate::store::{Lock, Store, lock};
+use crate::summarizer::{Summarizer, extractive::Extractive};
+
+/// A loaded configuration and the clock.
+pub(super) struct Setting {
+    pub(super) config: Config,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl Setting {
+    /// Finds and loads the configuration.
+    pub(super) fn load(globals: &Globals) -> Result<Self, Failure> {
+        let path = Config::find(globals.config.as_deref(), &Env::process());
+        Ok(Self {
+            config: Config::load(&path)?,
+            clock: Arc::new(SystemClock),
+        })
+    }
+
+    /// Makes the redaction rules ready.
+    pub(super) fn engine(&self) -> Result<Engine, Failure> {
+        let settings = &self.config.redaction;
+        Ok(Engine::with(&redaction::Settings {
+            enabled: settings.enabled,
+            extra_patterns: settings.extra_patterns.clone(),
+            rules_dir: settings.rules_dir.clone(),
+            disabled_rules: settings.disabled_rules.clone(),
+        })?)
+    }
+
+    /// The summariser that the configuration names.
+    pub(super) fn summarizer(&self) -> Result<Box<dyn Summarizer>, Failure> {
+        let settings = &self.config.summarizer;
+        settings
+            .available()
+            .map_err(|error| Failure::new(Exit::BadUse, error))?;
+        Ok(Box::new(Extractive))
+    }
+
+    /// Opens the library for questions.
+    pub(super) fn library(&self) -> Result<Library, Failure> {
+        let search = &self.config.search;
+        let settings = Settings {
+            default_limit: search.default_limit,
+            max_limit: search.max_limit,
+            candidate_pool: search.candidate_pool,
+            recency_half_life_days: search.recency_half_life_days,
+            recency_weight: search.recency_weight,
+            whole_words: !self.config.storage.tokenizer.matches_parts(),
+            short_terms: search.short_terms,
+        };
+        Ok(Library::open(
+            &self.config.storage.path,
+            settings,
+            Arc::clone(&self.clock),
+        )?)
+    }
+
+    /// Opens the library for writing, under its lock.
+    pub(super) fn store(&self, doing: &str) -> Result<(Lock, Store), Failure> {
+        let path = &self.config.storage.path;
+        let lock = Lock::take(path, doing, lock::PATIENCE, self.clock.as_ref())?;
+        Ok((lock, Store::open(path)?))
+    }
+}

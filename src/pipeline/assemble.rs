@@ -1,0 +1,259 @@
+//! From blocks to sealed segments: ownership, redaction, cutting, hashing.
+//!
+//! A sealed segment keeps its text compressed and only when it differs from what is stored, so
+//! that memory is bounded by the segment in hand and not by the size of a session.
+
+use std::collections::HashSet;
+
+use jezero_connectors::{
+    Block, Evidence, Extent, Instant, Locator, RecordKey, Tail, UnitId, UnitStart, render,
+};
+use sha2::{Digest, Sha256};
+
+use super::PipelineError;
+use crate::redaction::{Counts, Engine, Redacted};
+use crate::segment::{RedactedBlock, Segment, Segmenter, size_of};
+use crate::store::items::compress;
+use crate::store::{SourceId, Store, StoredSegment, StoredUnit, UnitRow};
+
+/// Who speaks in lines that the pipeline itself adds.
+const SESSION: &str = "session";
+
+/// A finished segment.
+#[derive(Debug)]
+pub(super) struct Sealed {
+    pub(super) locator: Locator,
+    pub(super) occurred_at: Instant,
+    /// Lower-case hex of the SHA-256 of the redacted text.
+    pub(super) hash: String,
+    /// The text as a zstd frame; `None` when the stored segment has the same hash.
+    pub(super) frame: Option<Vec<u8>>,
+    pub(super) chars: usize,
+    pub(super) redactions: Counts,
+}
+
+/// A unit while its blocks arrive.
+#[derive(Debug)]
+pub(super) struct Assembly {
+    pub(super) start: UnitStart,
+    pub(super) stored: Option<StoredUnit>,
+    pub(super) sealed: Vec<Sealed>,
+    /// Records that this unit brings.
+    pub(super) owned: Vec<(RecordKey, u64)>,
+    /// Records left out because another unit owns them.
+    pub(super) elsewhere: u64,
+    /// Blocks left out because their locator does not increase.
+    pub(super) disordered: u64,
+    /// Characters of all blocks that stay.
+    pub(super) chars: usize,
+    /// Where the last segment begins, if a later reading may begin there.
+    pub(super) tail: Option<Tail>,
+    source: Option<SourceId>,
+    segmenter: Segmenter,
+    /// Whether a segment is in hand.
+    begun: bool,
+    seen: HashSet<RecordKey>,
+    /// Secrets hidden in the segment in hand.
+    counts: Counts,
+    /// The unit that owns the records just left out.
+    continues: Option<UnitRow>,
+}
+
+impl Assembly {
+    /// Opens a unit.
+    pub(super) fn open(
+        start: UnitStart,
+        source: Option<SourceId>,
+        limit: usize,
+        store: &Store,
+    ) -> Result<Self, PipelineError> {
+        let stored = match source {
+            Some(source) => store.unit(source, &start.id)?,
+            None => None,
+        };
+        Ok(Self {
+            start,
+            stored,
+            sealed: Vec::new(),
+            owned: Vec::new(),
+            elsewhere: 0,
+            disordered: 0,
+            chars: 0,
+            tail: None,
+            source,
+            segmenter: Segmenter::new(limit),
+            begun: false,
+            seen: HashSet::new(),
+            counts: Counts::default(),
+            continues: None,
+        })
+    }
+
+    /// The stored segments that this delivery replaces: all of them, or those from a locator on.
+    pub(super) fn replaced(&self) -> impl Iterator<Item = &StoredSegment> {
+        let from = match self.start.extent {
+            Extent::Whole => Locator::default(),
+            Extent::From(locator) => locator,
+        };
+        self.stored
+            .iter()
+            .flat_map(|unit| &unit.segments)
+            .filter(move |s| s.locator >= from)
+    }
+
+    /// The stored segments before the part that was delivered.
+    pub(super) fn kept(&self) -> impl Iterator<Item = &StoredSegment> {
+        let until = match self.start.extent {
+            Extent::Whole => Locator::default(),
+            Extent::From(locator) => locator,
+        };
+        self.stored
+            .iter()
+            .flat_map(|unit| &unit.segments)
+            .filter(move |s| s.locator < until)
+    }
+
+    /// Where the work was done: what is told now, else what is stored.
+    pub(super) fn evidence(&self, told: Evidence) -> Evidence {
+        let stored = self
+            .stored
+            .as_ref()
+            .map(|unit| unit.evidence.clone())
+            .unwrap_or_default();
+        Evidence {
+            named: told.named.or(stored.named),
+            cwd: told.cwd.or(stored.cwd),
+        }
+    }
+
+    /// Adds a block.
+    pub(super) fn push(
+        &mut self,
+        block: &Block,
+        engine: &Engine,
+        store: &Store,
+    ) -> Result<(), PipelineError> {
+        if let Some(owner) = self.owner(block, store)? {
+            self.elsewhere += 1;
+            self.continues = owner.or(self.continues);
+            return Ok(());
+        }
+        if block.pieces.is_empty() {
+            return Ok(());
+        }
+        if !self.segmenter.accepts(block.locator) {
+            self.disordered += 1;
+            return Ok(());
+        }
+        self.owned
+            .extend(block.record_key.map(|key| (key, block.locator.record)));
+        let mut counts = Counts::default();
+        let mut size = size_of(block);
+        let mut pieces = Vec::with_capacity(block.pieces.len() + 1);
+        let continues = self.continues.take();
+        if let Some(owner) = continues {
+            let line = continuation(block.instant, &store.unit_id(owner)?);
+            size += line.chars().count() + 1;
+            pieces.push(engine.redact_counting(&line, &mut counts));
+        }
+        for piece in &block.pieces {
+            let text = engine.redact_counting(&piece.text, &mut counts);
+            pieces.push(match piece.keep_chars {
+                Some(keep) => text.cut_middle(keep),
+                None => text,
+            });
+        }
+        self.chars += size;
+        let closed = self.segmenter.push(RedactedBlock {
+            locator: block.locator,
+            position: block.position,
+            instant: block.instant,
+            size,
+            text: Redacted::join(&pieces, "\n"),
+        });
+        if closed.is_some() || !self.begun {
+            self.begun = true;
+            // A reading that begins at a continued block would not see the records before it, so
+            // such a unit is read whole.
+            let (locator, position) = (block.locator, block.position);
+            self.tail = continues.is_none().then_some(Tail { locator, position });
+        }
+        if let Some(segment) = closed {
+            self.seal(&segment)?;
+        }
+        self.counts.add(&counts);
+        Ok(())
+    }
+
+    /// Ends the unit: seals the last segment.
+    pub(super) fn finish(&mut self) -> Result<(), PipelineError> {
+        let segmenter = std::mem::replace(&mut self.segmenter, Segmenter::new(0));
+        match segmenter.finish() {
+            Some(segment) => self.seal(&segment),
+            None => Ok(()),
+        }
+    }
+
+    /// `Some` when a record is to be left out, with the unit that owns it unless that is this one
+    /// (a record that stands twice in one unit).
+    fn owner(
+        &mut self,
+        block: &Block,
+        store: &Store,
+    ) -> Result<Option<Option<UnitRow>>, PipelineError> {
+        let Some(key) = block.record_key else {
+            return Ok(None);
+        };
+        if !self.seen.insert(key) {
+            return Ok(Some(None));
+        }
+        let Some(source) = self.source else {
+            return Ok(None);
+        };
+        let Some(owner) = store.owner(source, key)? else {
+            return Ok(None);
+        };
+        let own = self.stored.as_ref().map(|unit| unit.row) == Some(owner.unit);
+        Ok(match self.start.extent {
+            _ if !own => Some(Some(owner.unit)),
+            // Read already, in the part before this delivery.
+            Extent::From(from) if owner.record < from.record => Some(None),
+            _ => None,
+        })
+    }
+
+    fn seal(&mut self, segment: &Segment) -> Result<(), PipelineError> {
+        let hash = hex(&Sha256::digest(segment.text.as_str().as_bytes()));
+        let same = self
+            .replaced()
+            .any(|s| s.locator == segment.locator && s.content_hash == hash);
+        let frame = match same {
+            true => None,
+            false => Some(compress(&segment.text).map_err(PipelineError::Compress)?),
+        };
+        self.sealed.push(Sealed {
+            locator: segment.locator,
+            occurred_at: segment.occurred_at,
+            hash,
+            frame,
+            chars: segment.text.chars(),
+            redactions: std::mem::take(&mut self.counts),
+        });
+        Ok(())
+    }
+}
+
+fn continuation(instant: Instant, unit: &UnitId) -> String {
+    render::line(instant, SESSION, &format!("continues {unit}"))
+}
+
+/// Lower-case hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+            let _written: std::fmt::Result = write!(out, "{byte:02x}");
+            out
+        })
+}

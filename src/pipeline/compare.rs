@@ -1,0 +1,90 @@
+//! What a sealed segment means beside what is stored: nothing new, newer rules, or a new summary.
+
+use jezero_connectors::ExternalId;
+
+use super::PipelineError;
+use super::assemble::{Assembly, Sealed, hex};
+use crate::item::ItemId;
+use crate::redaction::Engine;
+use crate::store::items::decompress;
+use crate::store::{Store, StoredSegment};
+use sha2::{Digest, Sha256};
+
+/// What is to be done with a segment.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// Its text is what is stored.
+    Same(ItemId),
+    /// Newer redaction rules explain the difference; no summary is needed.
+    Redacted(ItemId),
+    /// It is new or has changed: summarise it.
+    Summarise,
+}
+
+/// Compares one segment.
+pub(super) fn compare(
+    assembly: &Assembly,
+    sealed: &Sealed,
+    store: &Store,
+    engine: &Engine,
+) -> Result<Verdict, PipelineError> {
+    let Some(stored) = assembly
+        .replaced()
+        .find(|stored| stored.locator == sealed.locator)
+    else {
+        return Ok(Verdict::Summarise);
+    };
+    if stored.content_hash == sealed.hash {
+        return Ok(Verdict::Same(stored.item));
+    }
+    if stored.rules_version < engine.version()
+        && newer_rules_explain(stored, sealed, store, engine)?
+    {
+        return Ok(Verdict::Redacted(stored.item));
+    }
+    Ok(Verdict::Summarise)
+}
+
+/// Whether the stored original, redacted by the rules of today, is the new text.
+fn newer_rules_explain(
+    stored: &StoredSegment,
+    sealed: &Sealed,
+    store: &Store,
+    engine: &Engine,
+) -> Result<bool, PipelineError> {
+    let Some(original) = store.original(stored.item)? else {
+        return Ok(false);
+    };
+    let again = engine.redact(original.as_str());
+    Ok(hex(&Sha256::digest(again.as_str().as_bytes())) == sealed.hash)
+}
+
+/// Items whose segments this delivery no longer produces. A delivery without any text prunes
+/// nothing: a source that was emptied by accident must not empty the library.
+pub(super) fn no_longer_produced(assembly: &Assembly) -> Vec<ItemId> {
+    if assembly.sealed.is_empty() {
+        return Vec::new();
+    }
+    let produced = |stored: &&StoredSegment| {
+        assembly
+            .sealed
+            .iter()
+            .any(|sealed| sealed.locator == stored.locator)
+    };
+    assembly
+        .replaced()
+        .filter(|stored| !produced(stored))
+        .map(|stored| stored.item)
+        .collect()
+}
+
+/// `<unit id>#<locator>`; a unit id too long to leave room for it is refused before.
+pub(super) fn external_id(assembly: &Assembly, sealed: &Sealed) -> Option<ExternalId> {
+    ExternalId::new(format!("{}#{}", assembly.start.id, sealed.locator)).ok()
+}
+
+/// The text of a sealed segment.
+pub(super) fn text_of(sealed: &Sealed) -> Result<crate::redaction::Redacted, PipelineError> {
+    let frame = sealed.frame.as_deref().unwrap_or_default();
+    decompress(frame).map_err(PipelineError::Compress)
+}

@@ -1,0 +1,6 @@
+//! The pipeline over a scripted source: what is stored, what is paid for again, what stays.
+
+mod growth;
+mod ownership;
+mod rules;
+mod script;

@@ -6,9 +6,11 @@
 
 mod assemble;
 mod compare;
+mod delivery;
 mod mask;
 mod report;
 mod run;
+mod settle;
 
 pub use report::{PassedOver, RunReport};
 pub use run::{Job, Options, Pipeline, Progress, run};

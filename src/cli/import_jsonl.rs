@@ -29,7 +29,11 @@ fn define() -> clap::Command {
                 .required(true)
                 .help("The file, or - for standard input"),
         )
-        .arg(text("source", "NAME", "The source that the items belong to").required(true))
+        .arg(text(
+            "source",
+            "NAME",
+            "The source of every item (needed unless each record names its own)",
+        ))
         .arg(text(
             "project",
             "NAME",
@@ -61,9 +65,11 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         None => None,
     };
     let options = ImportOptions {
-        source: Some(
-            SourceName::new(value("source")).map_err(|error| bad("source", error.to_string()))?,
-        ),
+        source: matches
+            .get_one::<String>("source")
+            .map(SourceName::new)
+            .transpose()
+            .map_err(|error| bad("source", error.to_string()))?,
         project,
         trust: value("trust")
             .parse::<Trust>()

@@ -54,7 +54,7 @@ pub(super) struct Assembly {
     pub(super) values: Seen,
     /// How many of these were known before this reading.
     values_before: usize,
-    source: Option<SourceId>,
+    pub(super) source: Option<SourceId>,
     segmenter: Segmenter,
     /// Whether a segment is in hand.
     begun: bool,

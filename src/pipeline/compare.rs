@@ -27,21 +27,34 @@ pub(super) fn compare(
     store: &Store,
     engine: &Engine,
 ) -> Result<Verdict, PipelineError> {
-    let Some(stored) = assembly
+    let known = assembly
         .replaced()
-        .find(|stored| stored.locator == sealed.locator)
-    else {
-        return Ok(Verdict::Summarise);
+        .find(|stored| stored.locator == sealed.locator);
+    let Some(stored) = known else {
+        return adopt(assembly, sealed, store);
     };
     if stored.content_hash == sealed.hash {
         return Ok(Verdict::Same(stored.clone()));
     }
-    if stored.rules_version < engine.version()
-        && newer_rules_explain(stored, sealed, store, engine, &assembly.values)?
-    {
+    let may_differ = stored.rules_version != engine.version() || assembly.found_new_values();
+    if may_differ && newer_rules_explain(stored, sealed, store, engine, &assembly.values)? {
         return Ok(Verdict::Redacted(stored.item));
     }
     Ok(Verdict::Summarise)
+}
+
+/// An item that no unit has (an import) and that holds just this text is taken over as it is.
+fn adopt(assembly: &Assembly, sealed: &Sealed, store: &Store) -> Result<Verdict, PipelineError> {
+    let (Some(source), Some(id)) = (assembly.source, external_id(assembly, sealed)) else {
+        return Ok(Verdict::Summarise);
+    };
+    let loose = store.loose_segment(source, &id)?;
+    Ok(
+        match loose.filter(|loose| loose.content_hash == sealed.hash) {
+            Some(loose) => Verdict::Same(loose),
+            None => Verdict::Summarise,
+        },
+    )
 }
 
 /// Whether the stored original, redacted by the rules of today, is the new text.

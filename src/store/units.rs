@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use jezero_connectors::{
-    Evidence, Instant, Locator, Mark, Memory, OriginalRef, RecordKey, SourceName, Tail, UnitId,
-    marks::Recalled,
+    Evidence, ExternalId, Instant, Locator, Mark, Memory, OriginalRef, RecordKey, SourceName, Tail,
+    UnitId, marks::Recalled,
 };
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
 use super::items::{self, ItemWrite, Upserted};
 use super::owners::{self, SourceId, UnitRow};
@@ -54,6 +54,8 @@ pub enum SegmentWrite {
     Same {
         /// Its item.
         item: ItemId,
+        /// Locator of its first block, for an item that this unit takes over.
+        locator: Locator,
         /// Part n of N now.
         part: (usize, usize),
     },
@@ -208,26 +210,25 @@ impl Store {
     }
 
     fn segments(&self, unit: i64) -> Result<Vec<StoredSegment>> {
-        let sql = "SELECT id, record, record_part, content_hash, part, parts, rules_version
-                   FROM items WHERE unit = ?1 ORDER BY record, record_part";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map([unit], |row| {
-            let count = |at: usize| {
-                row.get::<_, i64>(at)
-                    .map(|n| usize::try_from(n).unwrap_or(1))
-            };
-            Ok(StoredSegment {
-                item: ItemId(row.get(0)?),
-                locator: Locator {
-                    record: row.get::<_, i64>(1)?.unsigned_abs(),
-                    part: row.get(2)?,
-                },
-                content_hash: row.get(3)?,
-                part: (count(4)?, count(5)?),
-                rules_version: row.get(6)?,
-            })
-        })?;
+        let sql = format!("{SEGMENT} WHERE unit = ?1 ORDER BY record, record_part");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([unit], read_segment)?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// An item under this id that belongs to no unit: one that was imported.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn loose_segment(
+        &self,
+        source: SourceId,
+        id: &ExternalId,
+    ) -> Result<Option<StoredSegment>> {
+        let sql = format!("{SEGMENT} WHERE source = ?1 AND external_id = ?2 AND unit IS NULL");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let found = statement.query_row(params![source.0, id.as_str()], read_segment);
+        Ok(found.optional()?)
     }
 
     /// The stored original of an item.
@@ -257,7 +258,14 @@ impl Store {
                         Upserted::Unchanged(_) => {}
                     }
                 }
-                SegmentWrite::Same { item, part } => set_part(&transaction, *item, *part)?,
+                SegmentWrite::Same {
+                    item,
+                    locator,
+                    part,
+                } => {
+                    take_over(&transaction, *item, unit, *locator)?;
+                    set_part(&transaction, *item, *part)?;
+                }
                 SegmentWrite::Redacted { again, part } => {
                     redact::rewrite(&transaction, again)?;
                     set_part(&transaction, again.item, *part)?;
@@ -284,6 +292,27 @@ impl Store {
         transaction.commit()?;
         Ok(written)
     }
+}
+
+/// What [`read_segment`] reads.
+const SEGMENT: &str =
+    "SELECT id, record, record_part, content_hash, part, parts, rules_version FROM items";
+
+fn read_segment(row: &Row<'_>) -> rusqlite::Result<StoredSegment> {
+    let count = |at: usize| {
+        row.get::<_, i64>(at)
+            .map(|number| usize::try_from(number).unwrap_or(1))
+    };
+    Ok(StoredSegment {
+        item: ItemId(row.get(0)?),
+        locator: Locator {
+            record: row.get::<_, i64>(1)?.unsigned_abs(),
+            part: row.get(2)?,
+        },
+        content_hash: row.get(3)?,
+        part: (count(4)?, count(5)?),
+        rules_version: row.get(6)?,
+    })
 }
 
 fn upsert_unit(connection: &Connection, write: &UnitWrite<'_>) -> Result<UnitRow> {
@@ -318,6 +347,17 @@ fn upsert_unit(connection: &Connection, write: &UnitWrite<'_>) -> Result<UnitRow
         |row| row.get(0),
     )?;
     Ok(UnitRow(row))
+}
+
+/// Makes an item that belongs to no unit a segment of this one.
+fn take_over(connection: &Connection, item: ItemId, unit: UnitRow, at: Locator) -> Result<()> {
+    let sql = "UPDATE items SET unit = ?2, record = ?3, record_part = ?4
+               WHERE id = ?1 AND unit IS NULL";
+    let record = i64::try_from(at.record).unwrap_or(i64::MAX);
+    connection
+        .prepare_cached(sql)?
+        .execute(params![item.0, unit.0, record, at.part])?;
+    Ok(())
 }
 
 /// Notes a new `part n of N` and rewrites the suffix of the title that says it, without a call.

@@ -170,6 +170,17 @@ fn what_is_taken_out_comes_in_again_the_same() {
         "{ran:?}"
     );
     assert_eq!(other.export(), place.export());
+
+    // A run over the same sessions finds them stored and has nothing to pay for.
+    other.session("s1", &conversation("one", 3));
+    other.session("s2", &conversation("two", 4));
+    let report = other.run();
+    assert_eq!(
+        (&report["docs"], &report["unchanged"], &report["stored"]),
+        (&2.into(), &2.into(), &0.into())
+    );
+    assert_eq!(other.export(), place.export());
+    assert_eq!(other.run()["units_unchanged"], 2);
 }
 
 #[test]

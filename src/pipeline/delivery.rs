@@ -1,0 +1,173 @@
+//! A connector's delivery, event by event: units opened, filled, closed and stored.
+
+use jezero_connectors::{ConnectorError, Event, Instant, Mark, Report, SourceName, Trust, UnitEnd};
+
+use super::assemble::Assembly;
+use super::compare::no_longer_produced;
+use super::run::{Options, Pipeline};
+use super::settle::Settled;
+use super::{PipelineError, RunReport};
+use crate::item::ProjectName;
+use crate::redaction::Redacted;
+use crate::store::{RunRow, UnitWrite};
+
+/// What has been taken of a connector's delivery so far.
+pub(super) struct Delivery {
+    pub(super) source: SourceName,
+    pub(super) trust: Trust,
+    pub(super) project: Option<ProjectName>,
+    pub(super) options: Options,
+    pub(super) report: RunReport,
+    /// Units with something new.
+    pub(super) changed: usize,
+    pub(super) units: u64,
+    /// When the newest stored item happened.
+    pub(super) newest: Option<Instant>,
+    pub(super) unit: Option<Assembly>,
+}
+
+impl Delivery {
+    /// Takes one event; says whether a unit ended with it.
+    pub(super) async fn take(
+        &mut self,
+        event: Event,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<bool, PipelineError> {
+        match event {
+            Event::Start(start) => {
+                let source = pipeline.store.known_source(&self.source)?;
+                let limit = pipeline.max_input_chars;
+                self.unit = Some(Assembly::open(start, source, limit, pipeline.store)?);
+            }
+            Event::Blocks(blocks) => {
+                if let Some(unit) = &mut self.unit {
+                    for block in &blocks {
+                        unit.push(block, pipeline.engine, pipeline.store)?;
+                    }
+                }
+            }
+            Event::End(end) => {
+                if let Some(unit) = self.unit.take() {
+                    self.units += 1;
+                    self.close(unit, end, pipeline).await?;
+                    return Ok(true);
+                }
+            }
+            Event::Abandoned => self.unit = None,
+            Event::Marks(marks) => self.keep(&marks, pipeline)?,
+        }
+        Ok(false)
+    }
+
+    fn keep(&self, marks: &[Mark], pipeline: &mut Pipeline<'_>) -> Result<(), PipelineError> {
+        if !self.leaves_marks_alone() {
+            let source = pipeline.store.source(&self.source)?;
+            pipeline
+                .store
+                .keep_marks(source, marks, pipeline.max_input_chars)?;
+        }
+        Ok(())
+    }
+
+    fn leaves_marks_alone(&self) -> bool {
+        self.options.dry_run || self.options.sample.is_some()
+    }
+
+    async fn close(
+        &mut self,
+        mut unit: Assembly,
+        end: UnitEnd,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<(), PipelineError> {
+        unit.finish()?;
+        self.report.records_owned_elsewhere += unit.elsewhere;
+        self.report.records_passed_over += unit.disordered;
+        let too_short = unit.stored.is_none() && unit.chars < unit.start.min_chars;
+        if unit.sealed.is_empty() || too_short {
+            self.report.units_too_short += 1;
+            return self.keep(&end.marks, pipeline);
+        }
+        let settled = self.settle(&unit, &end, pipeline).await?;
+        if settled.changed {
+            self.changed += 1;
+        }
+        if !self.options.dry_run {
+            self.store(&unit, &end, settled, pipeline)?;
+        }
+        Ok(())
+    }
+
+    /// Compares and summarises the segments of a unit.
+
+    fn store(
+        &mut self,
+        unit: &Assembly,
+        end: &UnitEnd,
+        settled: Settled,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<(), PipelineError> {
+        let engine = pipeline.engine;
+        let redacted = |text: &Option<String>| text.as_deref().map(|text| engine.redact(text));
+        let (named, cwd) = (redacted(&end.evidence.named), redacted(&end.evidence.cwd));
+        let written = pipeline.store.write_unit(UnitWrite {
+            source: pipeline.store.source(&self.source)?,
+            id: &unit.start.id,
+            original_ref: &unit.start.original_ref,
+            account: settled.about.account.as_ref(),
+            title_hint: settled.title.as_ref(),
+            named: named.as_ref(),
+            cwd: cwd.as_ref(),
+            seen: &unit.values,
+            trust: settled.about.trust,
+            layout: pipeline.max_input_chars,
+            segments: settled.segments,
+            prune: if settled.failed {
+                Vec::new()
+            } else {
+                no_longer_produced(unit)
+            },
+            pending: settled.failed,
+            owned: unit.owned.clone(),
+            marks: if self.leaves_marks_alone() {
+                &[]
+            } else {
+                &end.marks
+            },
+            tail: unit.tail,
+            now: pipeline.clock.now(),
+        })?;
+        self.report.stored += written.inserted + written.updated;
+        self.report.redacted_again += written.redacted_again;
+        self.report.pruned += written.pruned;
+        Ok(())
+    }
+
+    pub(super) fn finish(
+        mut self,
+        pipeline: &mut Pipeline<'_>,
+        started_at: Instant,
+        (report, result): (Report, Result<(), ConnectorError>),
+    ) -> Result<RunReport, PipelineError> {
+        self.report.take(&report, pipeline.engine);
+        match result {
+            Ok(()) | Err(ConnectorError::Stopped) => {}
+            Err(error) => self
+                .report
+                .error(pipeline.engine.redact(&error.to_string())),
+        }
+        if !self.options.dry_run {
+            let error = self.report.errors.first().cloned();
+            let failed = self.report.has_failed();
+            let text = serde_json::to_string(&self.report).unwrap_or_default();
+            pipeline.store.finish_run(&RunRow {
+                connector: &self.source,
+                started_at,
+                ended_at: pipeline.clock.now(),
+                last_item_at: self.newest,
+                error: error.or_else(|| failed.then(|| Redacted::literal("something failed"))),
+                report: pipeline.engine.redact(&text),
+            })?;
+        }
+        Ok(self.report)
+    }
+}

@@ -227,6 +227,7 @@ pub fn titled(title: &str, (part, parts): (usize, usize)) -> String {
     } else {
         String::new()
     };
+    let title = title.strip_suffix(&suffix).unwrap_or(title);
     let room = TITLE_CHARS.saturating_sub(suffix.len());
     title.chars().take(room).chain(suffix.chars()).collect()
 }

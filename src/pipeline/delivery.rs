@@ -97,8 +97,6 @@ impl Delivery {
         Ok(())
     }
 
-    /// Compares and summarises the segments of a unit.
-
     fn store(
         &mut self,
         unit: &Assembly,

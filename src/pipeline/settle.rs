@@ -14,6 +14,7 @@ use crate::store::{ItemWrite, RedactedAgain, SegmentWrite, Store, StoredSegment}
 use crate::summarizer::{self, Task};
 
 impl Delivery {
+    /// Compares and summarises the segments of a unit.
     pub(super) async fn settle(
         &mut self,
         unit: &Assembly,

@@ -39,19 +39,24 @@ impl Alphabet {
         self.0.get(usize::from(byte)).copied().unwrap_or(false)
     }
 
-    /// End of the run of members that begins at `at`.
-    pub(super) fn run_end(&self, text: &[u8], at: usize) -> usize {
-        let tail = part(text, at, text.len());
+    /// End of the run of members that begins at `at`, looked for up to `limit`.
+    pub(super) fn run_end(&self, text: &[u8], at: usize, limit: usize) -> usize {
+        let tail = part(text, at, limit);
         at + tail
             .iter()
             .position(|byte| !self.has(*byte))
             .unwrap_or(tail.len())
     }
 
-    /// Start of the run of members that ends at `at`, at most `limit` bytes before it.
+    /// Start of the run of members that ends at `at`, at most `limit` bytes before it; a `=` only
+    /// ever ends a token.
     pub(super) fn run_start(&self, text: &[u8], at: usize, limit: usize) -> usize {
         let mut start = at;
-        while start > 0 && at - start < limit && self.has(before(text, start)) {
+        while start > 0
+            && at - start < limit
+            && before(text, start) != b'='
+            && self.has(before(text, start))
+        {
             start -= 1;
         }
         start

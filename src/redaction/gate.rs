@@ -4,7 +4,7 @@
 //! secret. The value decides, and how sure the name is says how much the value must show.
 
 use super::name::Strength;
-use super::span::MARKER;
+use super::span::holds_marker;
 use super::text::{byte, entropy, part};
 
 /// How a value stands in its text.
@@ -40,6 +40,11 @@ const PLACEHOLDERS: &[&str] = &[
     "replace",
     "goes-here",
     "goes_here",
+];
+
+/// Parts of values made of words that say that they are no real secret.
+const STAND_INS: &[&str] = &[
+    "test", "example", "fake", "demo", "sample", "mock", "_key", "-key",
 ];
 
 /// Words that name a kind of value or say something about it.
@@ -213,11 +218,10 @@ pub(super) fn is_placeholder_token(token: &[u8]) -> bool {
 pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -> bool {
     let shortest = if strength == Strength::Password { 4 } else { 6 };
     if value.len() < shortest
-        || memchr::memmem::find(value, MARKER.as_bytes()).is_some()
         || is_reference(value)
         || distinct(value) < 3
-        || holds_word(value, PLACEHOLDERS)
         || is_path(value)
+        || holds_marker(value)
     {
         return false;
     }
@@ -225,8 +229,15 @@ pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -
         let long = value.len() >= 6 && !setting.json;
         return strength == Strength::Password && (setting.quoted || setting.plain && long);
     }
-    if value.iter().any(u8::is_ascii_whitespace) {
-        return strength == Strength::Password && is_phrase_of_signs(value);
+    let phrase = value.iter().any(u8::is_ascii_whitespace);
+    if phrase && !(strength == Strength::Password && is_phrase_of_signs(value)) {
+        return false;
+    }
+    if holds_word(value, PLACEHOLDERS) {
+        return false;
+    }
+    if phrase {
+        return true;
     }
     match strength {
         Strength::Password => password(value, setting),
@@ -249,6 +260,18 @@ fn password(value: &[u8], setting: Setting) -> bool {
             || setting.plain
             || setting.whole_line && !identifier && value.len() >= 6;
     }
+    let named = [
+        &b"-token"[..],
+        b"-secret",
+        b"-password",
+        b"-key",
+        b"_token",
+        b"_key",
+        b"-pass",
+    ];
+    if is_wordy(value) && named.iter().any(|end| value.ends_with(end)) {
+        return false;
+    }
     setting.quoted || setting.plain || !is_expression(value)
 }
 
@@ -256,6 +279,7 @@ fn credential(value: &[u8], setting: Setting) -> bool {
     if is_wordy(value) || value.len() < 8 {
         return setting.plain
             && value.len() >= 8
+            && !holds_word(value, STAND_INS)
             && !is_word_of_code(value)
             && !holds_word(value, PARTS_OF_NAMES)
             && value.iter().all(u8::is_ascii_graphic);

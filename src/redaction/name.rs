@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::rule::Sample;
-use super::text::{byte, part};
+use super::text::{before, byte, part};
 
 /// How sure a name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -128,21 +128,26 @@ impl Names {
     /// The group that a key belongs to.
     pub(super) fn group(&self, key: &[u8]) -> Option<&RawName> {
         let key = part(key, key.len().saturating_sub(KEY_LIMIT), key.len());
-        let mut words = words_of(key);
-        while words.len() > 1 && words.last().is_some_and(|word| is_qualifier(word)) {
-            words.pop();
+        let (mut joined, mut starts) = words_of(key);
+        while starts.len() > 1
+            && let Some(last) = starts.last().copied()
+            && is_qualifier(part(&joined, last, joined.len()))
+        {
+            joined.truncate(last);
+            starts.pop();
         }
-        if let Some(last) = words.last_mut() {
-            while last.len() > 3 && last.last().is_some_and(u8::is_ascii_digit) {
-                last.pop();
-            }
+        let last = starts.last().copied()?;
+        while joined.len() > last + 3 && joined.last().is_some_and(u8::is_ascii_digit) {
+            joined.pop();
         }
-        let index = (1..=4.min(words.len()))
-            .rev()
-            .filter_map(|count| words.get(words.len() - count..))
-            .find_map(|tail| self.by_word.get(&tail.concat()))
+        let tail = |start: &usize| joined.get(*start..).unwrap_or_default();
+        let longest = starts.len().saturating_sub(4);
+        let index = starts
+            .iter()
+            .skip(longest)
+            .find_map(|start| self.by_word.get(tail(start)))
             .or_else(|| {
-                let last = words.last()?;
+                let last = tail(&last);
                 let fits = |(suffix, _): &&(Vec<u8>, usize)| last.ends_with(suffix);
                 self.suffixes
                     .iter()
@@ -156,26 +161,27 @@ impl Names {
     }
 }
 
-/// The words of a key in small letters: cut at signs and at humps.
-fn words_of(key: &[u8]) -> Vec<Vec<u8>> {
-    let mut words: Vec<Vec<u8>> = Vec::new();
+/// The words of a key in small letters, cut at signs and at humps: joined, and where each begins.
+fn words_of(key: &[u8]) -> (Vec<u8>, Vec<usize>) {
+    let mut joined = Vec::with_capacity(key.len());
+    let mut starts = Vec::with_capacity(8);
     let mut fresh = true;
     for (at, letter) in key.iter().enumerate() {
         if b"_-. ".contains(letter) {
             fresh = true;
             continue;
         }
-        let last = at.checked_sub(1).map_or(0, |at| byte(key, at));
+        let last = before(key, at);
         let hump = letter.is_ascii_uppercase()
             && (last.is_ascii_lowercase()
                 || last.is_ascii_uppercase() && byte(key, at + 1).is_ascii_lowercase());
-        match words.last_mut() {
-            Some(word) if !fresh && !hump => word.push(letter.to_ascii_lowercase()),
-            _ => words.push(vec![letter.to_ascii_lowercase()]),
+        if fresh || hump {
+            starts.push(joined.len());
         }
+        joined.push(letter.to_ascii_lowercase());
         fresh = false;
     }
-    words
+    (joined, starts)
 }
 
 fn is_qualifier(word: &[u8]) -> bool {

@@ -212,25 +212,41 @@ impl Rule {
         compile(&self.raw).map(|_| ())
     }
 
+    /// The rule with a window that no text of a test fills.
+    #[cfg(test)]
+    pub(super) fn without_window(&self) -> Self {
+        Self {
+            raw: self.raw.clone(),
+            window: usize::MAX / 2,
+            alphabet: self.alphabet.clone(),
+            regex: self.regex.clone(),
+            allow: self.allow.clone(),
+        }
+    }
+
     fn regex(&self) -> Option<&Regex> {
         self.regex.get_or_init(|| compile(&self.raw).ok()).as_ref()
     }
 
-    /// Looks at the token around a keyword; gives the place to hide.
-    pub(super) fn at_keyword(&self, text: &[u8], hit: usize) -> Option<(usize, usize)> {
-        let start = match self.raw.before {
-            0 => hit,
-            limit => {
-                let start = self.alphabet.run_start(text, hit, limit);
-                after_escape_letters(text, start)
-            }
+    /// Looks at the token around a keyword that stands from `hit` to `end`; gives the place to
+    /// hide.
+    pub(super) fn at_keyword(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
+        let first = self.alphabet.run_start(text, hit, self.raw.before);
+        let may_start = |at: &usize| {
+            *at == first || !before(text, *at).is_ascii_alphanumeric() || escape_ends_at(text, *at)
         };
-        if !self.may_begin(text, start) {
-            return None;
-        }
-        self.direct(text, start)
-            .map(|(from, to)| (from, self.joined_end(text, start, to)))
-            .or_else(|| self.broken(text, start))
+        let begins = |at: &usize| may_start(at) && self.may_begin(text, *at);
+        (first..=hit)
+            .filter(begins)
+            .find_map(|start| {
+                let (from, to) = self.direct(text, start)?;
+                Some((from, self.joined_end(text, start, to)))
+            })
+            .or_else(|| {
+                Some(first)
+                    .filter(begins)
+                    .and_then(|start| self.broken(text, start, end))
+            })
     }
 
     /// Looks at the tokens behind a word that only gives context.
@@ -243,7 +259,7 @@ impl Rule {
                 continue;
             }
             let start = after_escape_letters(text, at);
-            let end = self.alphabet.run_end(text, at);
+            let end = self.alphabet.run_end(text, at, at + WINDOW);
             if start < end
                 && let Some(found) = self.direct(text, start)
             {
@@ -258,7 +274,9 @@ impl Rule {
         let last = before(text, start);
         let touching = match self.raw.boundary {
             Boundary::Word => last.is_ascii_alphanumeric(),
-            Boundary::Alphabet => last.is_ascii_alphanumeric() || self.alphabet.has(last),
+            Boundary::Alphabet => {
+                last.is_ascii_alphanumeric() || last != b'=' && self.alphabet.has(last)
+            }
             Boundary::None => false,
         };
         !touching || escape_ends_at(text, start)
@@ -268,12 +286,17 @@ impl Rule {
     fn direct(&self, text: &[u8], start: usize) -> Option<(usize, usize)> {
         let (from, end) = self.matched(part(text, start, start + self.window))?;
         let (from, end) = (start + from, start + end);
-        let run = self.alphabet.run_end(text, end);
-        if self.raw.exact && run > end {
+        if self.raw.exact && self.alphabet.has(byte(text, end)) {
             return None;
         }
-        let end = without_punctuation(text, from, run);
-        self.accepts(text, from, end).then_some((from, end))
+        // What is refused must not be followed far: the next keyword may stand in the same run.
+        let look = self.alphabet.run_end(text, end, end + WINDOW);
+        let trimmed = without_punctuation(text, from, look);
+        if !self.accepts(text, from, trimmed) {
+            return None;
+        }
+        let run = self.alphabet.run_end(text, look, text.len());
+        Some((from, without_punctuation(text, from, run)))
     }
 
     /// Where the secret stands in a text that begins with the token.
@@ -318,29 +341,28 @@ impl Rule {
         })
     }
 
-    /// End of a token whose documented length says that it goes on behind a line break.
+    /// End of a token that goes on behind a line break: its documented length says so, or what
+    /// stands there looks drawn by lot.
     fn joined_end(&self, text: &[u8], start: usize, end: usize) -> usize {
-        let missing = match self.raw.length {
-            Some(length) if end - start < length => length - (end - start),
-            _ => return end,
-        };
         let Some((from, to)) = self.next_line(text, end) else {
             return end;
         };
-        if (to - from).abs_diff(missing) <= missing / 8 {
-            to
-        } else {
-            end
-        }
+        let rest = part(text, from, to);
+        let fits = match self.raw.length {
+            Some(length) => {
+                let missing = length.saturating_sub(end - start);
+                missing > 0 && rest.len().abs_diff(missing) <= missing / 8
+            }
+            None => gate::random_like(rest, 20),
+        };
+        if fits { to } else { end }
     }
 
     /// Matches a token that a line break cuts in two.
-    fn broken(&self, text: &[u8], start: usize) -> Option<(usize, usize)> {
-        let first = self.alphabet.run_end(text, start);
+    fn broken(&self, text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+        let limit = end + self.raw.length.unwrap_or(WINDOW / 2);
+        let first = self.alphabet.run_end(text, end, limit);
         let (from, to) = self.next_line(text, first)?;
-        if first - start > self.window {
-            return None;
-        }
         let mut joined = part(text, start, first).to_vec();
         joined.extend_from_slice(part(text, from, to.min(from + self.window)));
         let (secret, end) = self.matched(&joined)?;
@@ -363,7 +385,7 @@ impl Rule {
             return None;
         }
         let from = skip_blanks(text, at + gap);
-        let to = self.alphabet.run_end(text, from);
+        let to = self.alphabet.run_end(text, from, from + WINDOW_LIMIT);
         (to > from && !b"=:".contains(&byte(text, to))).then_some((from, to))
     }
 }

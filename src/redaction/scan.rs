@@ -146,6 +146,89 @@ impl Scanner {
         &self.rules
     }
 
+    /// What the rules alone find by the automaton, by place and id.
+    #[cfg(test)]
+    pub(super) fn rule_places(&self, text: &str) -> Vec<(usize, usize, String)> {
+        let mut found = Vec::new();
+        for hit in self.automaton.find_overlapping_iter(text) {
+            for call in self
+                .calls
+                .get(hit.pattern().as_usize())
+                .into_iter()
+                .flatten()
+            {
+                let (index, place) = match call {
+                    Call::Rule(index, exact) => {
+                        let word = part(text.as_bytes(), hit.start(), hit.end());
+                        if exact.as_ref().is_some_and(|exact| word != &**exact) {
+                            continue;
+                        }
+                        let rule = self.rules.get(*index);
+                        (
+                            *index,
+                            rule.and_then(|rule| {
+                                rule.at_keyword(text.as_bytes(), hit.start(), hit.end())
+                            }),
+                        )
+                    }
+                    Call::Context(index) => {
+                        let rule = self.rules.get(*index);
+                        (
+                            *index,
+                            rule.and_then(|rule| rule.after_word(text.as_bytes(), hit.end())),
+                        )
+                    }
+                    _ => continue,
+                };
+                let id = self
+                    .rules
+                    .get(index)
+                    .map(|rule| rule.raw.id.clone())
+                    .unwrap_or_default();
+                found.extend(place.map(|(start, end)| (start, end, id)));
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// The same without automaton and window: every rule at every place of the text.
+    #[cfg(test)]
+    pub(super) fn rule_places_plainly(&self, text: &str) -> Vec<(usize, usize, String)> {
+        let bytes = text.as_bytes();
+        let mut found = Vec::new();
+        for rule in &self.rules {
+            let raw = &rule.raw;
+            let context = raw
+                .near
+                .iter()
+                .flat_map(|near| &near.words)
+                .filter(|_| raw.keywords.is_empty());
+            for word in raw.keywords.iter().chain(context) {
+                for (start, window) in bytes.windows(word.len()).enumerate() {
+                    let exact = !raw.ignore_case && !raw.keywords.is_empty();
+                    let stands = if exact {
+                        window == word.as_bytes()
+                    } else {
+                        window.eq_ignore_ascii_case(word.as_bytes())
+                    };
+                    let place = match raw.keywords.is_empty() {
+                        _ if !stands => None,
+                        true => rule.without_window().after_word(bytes, start + word.len()),
+                        false => rule
+                            .without_window()
+                            .at_keyword(bytes, start, start + word.len()),
+                    };
+                    found.extend(place.map(|(from, to)| (from, to, raw.id.clone())));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
     /// The names.
     #[cfg(test)]
     pub(super) fn names(&self) -> &Names {
@@ -228,7 +311,7 @@ impl Scanner {
         let Some(rule) = self.rules.get(index) else {
             return;
         };
-        if let Some((start, end)) = rule.at_keyword(text, hit) {
+        if let Some((start, end)) = rule.at_keyword(text, hit, hit_end) {
             spans.push(span_of(rule, start, end, hit_end - hit));
         }
     }

@@ -1,6 +1,7 @@
 //! Places to hide, and the text that results.
 
 use super::Counts;
+use super::text::{byte, part};
 
 /// The opening of a marker.
 pub(super) const MARKER: &str = "[REDACTED:";
@@ -56,16 +57,24 @@ pub(super) fn settle<'e>(mut spans: Vec<Span<'e>>, markers: &[(usize, usize)]) -
 
 /// Markers that stand in a text already.
 pub(super) fn markers(text: &str) -> Vec<(usize, usize)> {
-    memchr::memmem::find_iter(text.as_bytes(), MARKER)
-        .filter_map(|start| {
-            let body = text.get(start..)?;
-            let end = body
-                .bytes()
-                .take(MARKER_LIMIT)
-                .position(|byte| byte == b']')?;
-            Some((start, start + end + 1))
-        })
-        .collect()
+    markers_in(text.as_bytes()).collect()
+}
+
+/// Whether a whole marker stands in a value.
+pub(super) fn holds_marker(value: &[u8]) -> bool {
+    markers_in(value).next().is_some()
+}
+
+fn markers_in(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    memchr::memmem::find_iter(text, MARKER).filter_map(|start| {
+        let body = part(text, start + MARKER.len(), start + MARKER_LIMIT);
+        let length = body
+            .iter()
+            .take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-')
+            .count();
+        let end = start + MARKER.len() + length;
+        (length > 0 && byte(text, end) == b']').then_some((start, end + 1))
+    })
 }
 
 /// Puts markers in the place of the spans and counts them.

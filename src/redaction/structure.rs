@@ -97,6 +97,8 @@ pub(super) struct Finder<'e, 't> {
     looked: usize,
     /// End of the last JSON Web Key looked at.
     keys: usize,
+    /// End of the last header whose parameters were looked at.
+    headers: usize,
 }
 
 impl<'e, 't> Finder<'e, 't> {
@@ -109,6 +111,7 @@ impl<'e, 't> Finder<'e, 't> {
             commands: vec![0; command::NAMES.len()],
             looked: 0,
             keys: 0,
+            headers: 0,
         }
     }
 

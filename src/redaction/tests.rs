@@ -1,3 +1,7 @@
 //! Tests of the whole engine.
 
+mod harmless;
+mod properties;
 mod rules;
+mod settings;
+mod structure;

@@ -122,14 +122,17 @@ impl<'e> Finder<'e, '_> {
             value_at(text, at, query)?
         };
         let setting = setting(text, key, kind, at, &value);
+        // `PASS:` begins many a line that has nothing to do with passwords.
+        let short = key.end - key.start <= 4 && kind == Kind::Colon && !setting.json;
         let strength = match (kind, group.strength) {
             // A list of names is no list of values.
             (Kind::Pair, Strength::Password) => Strength::Credential,
+            (_, Strength::Password) if short => Strength::Likely,
             (Kind::Prose, Strength::Credential) => Strength::Likely,
             (_, strength) => strength,
         };
         let shown = part(text, value.start, value.end);
-        if kind == Kind::Blank && !self.blank_is_enough(key, &value) {
+        if kind == Kind::Blank && !self.blank_is_enough(key, group, &value) {
             return None;
         }
         if kind == Kind::Prose && !setting.quoted && gate::is_wordy(shown) {
@@ -139,30 +142,35 @@ impl<'e> Finder<'e, '_> {
             .then(|| (value.start, whole_end(text, value, query)))
     }
 
-    /// Whether only blanks between a name and a value make them belong together.
-    fn blank_is_enough(&self, key: &Key, value: &Value) -> bool {
+    /// Whether only blanks between a name and a value make them belong together: behind a flag,
+    /// in `.netrc` (`login X password Y`) and in SQL (`USER x PASSWORD 'y'`).
+    fn blank_is_enough(&self, key: &Key, group: &RawName, value: &Value) -> bool {
         let text = self.text;
         let shown = part(text, value.start, value.end);
         if part(text, key.start, key.start + 1) == b"-" {
             return !shown.starts_with(b"-")
                 && (value.close.is_some() || !shown.iter().all(u8::is_ascii_lowercase));
         }
-        let line = part(text, key.start.saturating_sub(160), key.start);
-        let netrc = [&b"login "[..], b"machine ", b"account "]
-            .iter()
-            .any(|word| memchr::memmem::find(line, word).is_some());
-        let sql = value.close.is_some()
-            && [
-                &b"USER "[..],
-                b"user ",
-                b"ROLE ",
-                b"role ",
-                b"with ",
-                b"WITH ",
-            ]
-            .iter()
-            .any(|word| memchr::memmem::find(line, word).is_some());
-        netrc || sql
+        if group.strength != Strength::Password || key.end - key.start < 6 {
+            return false;
+        }
+        let line = part(text, key.start.saturating_sub(96), key.start);
+        let mut words = line
+            .rsplit(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
+        let (last, second) = (
+            words.next().unwrap_or_default(),
+            words.next().unwrap_or_default(),
+        );
+        let has = |word: &[u8]| memchr::memmem::find(&line.to_ascii_lowercase(), word).is_some();
+        let quoted = value.close.is_some() && before(text, value.start) == b'\'';
+        second.ends_with(b"login")
+            || last.ends_with(b"login")
+            || quoted
+                && [&b"user "[..], b"role ", b"identified"]
+                    .iter()
+                    .any(|word| has(word))
+            || quoted && last.eq_ignore_ascii_case(b"with")
     }
 }
 

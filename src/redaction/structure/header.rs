@@ -107,6 +107,10 @@ impl Finder<'_, '_> {
             .position(|byte| matches!(byte, b'\n' | b'\r'))
             .unwrap_or(header.len());
         let line = part(header, 0, line);
+        if start < self.headers {
+            return;
+        }
+        self.headers = start + line.len();
         for name in [
             &b"response="[..],
             b"ignature=",
@@ -177,7 +181,7 @@ fn is_session(key: &[u8], value: &[u8]) -> bool {
     value.len() >= shortest
         && !gate::is_reference(value)
         && !gate::is_placeholder_token(value)
-        && memchr::memmem::find(value, super::super::span::MARKER.as_bytes()).is_none()
+        && !super::super::span::holds_marker(value)
         && (named || gate::random_like(value, 16))
 }
 

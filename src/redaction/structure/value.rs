@@ -29,6 +29,10 @@ pub(super) fn value_at(text: &[u8], at: usize, query: bool) -> Option<Value> {
             continue;
         };
         let start = at + skip + length;
+        // Behind the quote that ends a string comes no value.
+        if b",:;]} \t".contains(&byte(text, start)) {
+            return None;
+        }
         if let Some(end) = quote::value_end(text, start, start + LOOK, close) {
             return (end > start).then_some(Value {
                 start,
@@ -97,6 +101,7 @@ pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, query: bool) -> 
                     depth -= 1;
                     false
                 }
+                b')' | b'}' | b']' => ends_bracket(next),
                 b' ' | b'\t' => {
                     !(depth > 0
                         && part(window, *at, at + 40).contains(&b'}')
@@ -124,6 +129,11 @@ pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, query: bool) -> 
         end -= 1;
     }
     end
+}
+
+/// Whether a bracket that closes nothing of the value ends it, by the byte behind.
+fn ends_bracket(next: u8) -> bool {
+    next.is_ascii_whitespace() || b"\0,;:.)]}\"'`\\<&|".contains(&next)
 }
 
 /// Whether a last bracket closes one of the value's own.

@@ -1,6 +1,6 @@
 //! Every rule and name against its own examples.
 
-use crate::redaction::{Counts, Engine};
+use crate::redaction::{Counts, Engine, embedded};
 
 fn engine() -> Engine {
     Engine::embedded().expect("the rules that are compiled in")
@@ -35,7 +35,7 @@ fn every_example_of_a_rule_is_hidden_or_left_as_it_says() {
         for sample in &rule.raw.matches {
             let mut counts = Counts::default();
             let hidden = engine.redact_counting(&sample.text(), &mut counts);
-            if counts.0.get(id).is_none() {
+            if !counts.0.contains_key(id) {
                 wrong.push(format!("{id}: {} became {hidden}", sample.text()));
             }
         }
@@ -69,4 +69,27 @@ fn every_example_of_a_name_is_hidden_or_left_as_it_says() {
         }
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_file_of_the_folder_is_compiled_in() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/redaction-rules");
+    let mut found: Vec<String> = std::fs::read_dir(folder)
+        .expect("the folder of rules")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    found.sort();
+    let listed: Vec<&str> = embedded::FILES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found, listed);
+}
+
+#[test]
+fn ids_are_used_once() {
+    let engine = engine();
+    let mut ids: Vec<&str> = engine.rules().iter().map(|rule| rule.id).collect();
+    ids.sort_unstable();
+    let count = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
 }

@@ -199,7 +199,7 @@ impl<'o> Renderer<'o> {
             return;
         }
         let keep = Some(self.options.max_kept_result_chars);
-        let text = prompt::without_trailing_reminders(text.trim());
+        let text = results::finding(&text);
         match wanted {
             _ if text.is_empty() => {}
             Some(Wanted::Answer) => out.line("user", &format!("(answer) {text}"), keep),

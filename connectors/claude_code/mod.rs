@@ -5,12 +5,14 @@
 //! people in `docs/connectors/claude-code.md`.
 //!
 //! Way of a record: `listing` (which files) → `mark` (which have changed) → `session` (lines, in
-//! order) → `record` or `lenient` (parsing) → `blocks` with `prompt`, `results` and `window`
-//! (what it renders to) → the sink.
+//! order) → `line` with `record` or `lenient` (parsing) → `blocks` with `prompt`, `results` and
+//! `window` (what it renders to) → the sink.
 
 mod blocks;
 mod delivery;
+mod gathered;
 mod lenient;
+mod line;
 mod listing;
 mod mark;
 mod naming;

@@ -337,6 +337,26 @@ fn without_a_folder_named_the_agents_own_are_read() {
 }
 
 #[test]
+fn the_template_of_a_discovered_source_is_read_back() {
+    let home = tempfile::tempdir().unwrap();
+    let projects = home.path().join(".claude/projects");
+    fs::create_dir_all(&projects).unwrap();
+    let surroundings = Surroundings {
+        home: Some(home.path().to_owned()),
+        ..Surroundings::default()
+    };
+    let found = ClaudeCode.discover(&surroundings);
+    assert_eq!(found.as_deref(), Some(projects.as_path()));
+    let template = ClaudeCode.template(Path::new(r#"C:\a "b""#));
+    let options = Options::read(&template.parse().unwrap()).unwrap();
+    let expected = Options {
+        projects_dir: Some(r#"C:\a "b""#.to_owned()),
+        ..Options::default()
+    };
+    assert_eq!(options, expected);
+}
+
+#[test]
 fn a_line_over_the_cap_is_passed_over_and_named() {
     let home = tempfile::tempdir().unwrap();
     let long = record(&"x".repeat(1024 * 1024));

@@ -255,6 +255,35 @@ fn a_moved_file_keeps_its_unit_and_sends_only_its_mark() {
 }
 
 #[test]
+fn a_file_of_which_only_the_middle_was_rewritten_is_read_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let padding: Vec<String> = (0..60).map(|n| record(&format!("padding {n}"))).collect();
+    let (start, end) = (padding.concat(), padding.concat());
+    put(
+        home.path(),
+        "a/s.jsonl",
+        &format!("{start}{}{end}", record("middle")),
+        300,
+    );
+    let mut marks = remember(&read(home.path(), "", HashMap::new()).events);
+    let recalled = marks.get_mut("a/s.jsonl").unwrap();
+    let position = u64::try_from(start.len() + record("middle").len()).unwrap();
+    recalled.tail = Some(Tail {
+        locator: crate::unit::Locator::record(61),
+        position,
+    });
+    // The line feed before the tail goes, so that no line begins there any more.
+    let middle = record("middle").replace('\n', " ");
+    let text = format!("{start}{middle}{end}{}", record("new"));
+    put(home.path(), "a/s.jsonl", &text, 200);
+    let reading = read(home.path(), "", marks);
+    assert_eq!(
+        (units(&reading), reading.report.failed),
+        (vec![("s", Extent::Whole)], 0)
+    );
+}
+
+#[test]
 fn a_tail_is_not_used_under_other_rendering_options() {
     let home = tempfile::tempdir().unwrap();
     put(

@@ -1,7 +1,7 @@
 //! Readers of the places where past work lies.
 //!
 //! A [`Connector`] reads one source (session files, a mailbox, a task server) and sends
-//! [`Unit`](unit)s made of [`Block`]s through a [`Sink`]. This crate knows nothing of the library
+//! [`unit`](mod@unit)s made of [`Block`]s through a [`Sink`]. This crate knows nothing of the library
 //! that keeps them: it never redacts, cuts, stores or prints.
 //!
 //! Way of a unit in here: `files` (guarded listing and opening) → `jsonl` (lines with their

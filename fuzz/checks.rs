@@ -87,4 +87,30 @@ pub(super) fn session_file(bytes: &[u8]) {
         let unterminated = bytes.len() as u64 > known.extent.end;
         assert!(report.problems.is_empty() || unterminated, "told again");
     }
+    for quarter in 1..4 {
+        grown(bytes, bytes.len() * quarter / 4, reach, &blocks, &known);
+    }
+}
+
+/// Checks a file that was read when it was `cut` bytes long and has grown since: read on from the
+/// block that stood last then, it gives what a whole reading gives from there on.
+fn grown(bytes: &[u8], cut: usize, reach: u64, whole: &[Block], known: &Known) {
+    let (before, then, _) = read(&bytes[..cut], reach, &Known::default(), None);
+    let (Some(last), Some(_)) = (before.last(), then.first_time) else {
+        return;
+    };
+    let tail = Tail {
+        locator: last.locator,
+        position: last.position,
+    };
+    let (end, now, _) = read(bytes, reach, &then, Some(tail));
+    let from = whole.partition_point(|block| block.locator < last.locator);
+    assert_eq!(
+        end,
+        whole[from..],
+        "grown from {cut} bytes, {}",
+        last.locator
+    );
+    assert_eq!(now.extent, known.extent);
+    assert_eq!(whole[..from], before[..before.len() - 1]);
 }

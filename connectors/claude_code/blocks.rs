@@ -1,16 +1,14 @@
 //! From a record to the lines that it renders to: what is kept and what is left out.
 
-use std::borrow::Cow;
-
+use super::gathered::Gathered;
 use super::lenient;
 use super::options::Options;
 use super::prompt::{self, Said};
-use super::record::{Content, ContentBlock, Message, Record, Text, text_of};
+use super::record::{Content, ContentBlock, Message, Record, Text, read_lossily, text_of};
 use super::results::{self, Result as ToolResult};
 use super::session::Source;
 use super::window::{Novelty, Wanted, Window};
 use crate::digest;
-use crate::render;
 use crate::time::Instant;
 use crate::unit::Piece;
 
@@ -93,7 +91,7 @@ impl<'o> Renderer<'o> {
         if sidechain && !self.sub_agent && !self.options.include_subagents {
             return Vec::new();
         }
-        let mut out = Lines::new(place.instant);
+        let mut out = Gathered::new(place.instant);
         match record.kind().as_ref() {
             "user" => self.user(record, place, &mut out),
             "assistant" => self.assistant(record, place, &mut out),
@@ -110,14 +108,14 @@ impl<'o> Renderer<'o> {
         pieces
     }
 
-    fn user(&mut self, record: &Record<'_>, place: Place, out: &mut Lines) {
+    fn user(&mut self, record: &Record<'_>, place: Place, out: &mut Gathered) {
         let Some(message) = &record.message else {
             return;
         };
         let machine = record.origin.is_some_and(|origin| {
             lenient::text_field(origin, "kind").is_some_and(|kind| !kind.is("human"))
         });
-        let text = |text: &Text<'_>, out: &mut Lines, this: &Self| {
+        let text = |text: &Text<'_>, out: &mut Gathered, this: &Self| {
             let text = text.read();
             let summary = record.is_compact_summary == Some(true);
             match prompt::tell_apart(&text) {
@@ -156,14 +154,14 @@ impl<'o> Renderer<'o> {
 
     /// A summary that stands for an earlier conversation is all that there is of it when it opens
     /// a file; anywhere else it tells again what stands before it, and would be counted twice.
-    fn compaction(&self, text: &str, place: Place, out: &mut Lines) {
+    fn compaction(&self, text: &str, place: Place, out: &mut Gathered) {
         if self.first_block.is_none_or(|line| line == place.line) {
             let text = format!("(summary of an earlier conversation) {}", text.trim());
             out.line("user", &text, Some(self.options.max_kept_result_chars));
         }
     }
 
-    fn task(&self, summary: &str, result: &str, out: &mut Lines) {
+    fn task(&self, summary: &str, result: &str, out: &mut Gathered) {
         if !summary.is_empty() {
             out.line(
                 "background task",
@@ -180,7 +178,7 @@ impl<'o> Renderer<'o> {
         }
     }
 
-    fn result(&self, block: &ContentBlock<'_>, place: Place, out: &mut Lines) {
+    fn result(&self, block: &ContentBlock<'_>, place: Place, out: &mut Gathered) {
         let id = block.tool_use_id.as_ref();
         let wanted = id.and_then(|id| self.window.wanted(place.offset, &id.0));
         let failed = block.is_error == Some(true);
@@ -199,7 +197,7 @@ impl<'o> Renderer<'o> {
             return;
         }
         let keep = Some(self.options.max_kept_result_chars);
-        let text = prompt::without_trailing_reminders(text.trim());
+        let text = results::finding(&text);
         match wanted {
             _ if text.is_empty() => {}
             Some(Wanted::Answer) => out.line("user", &format!("(answer) {text}"), keep),
@@ -212,7 +210,7 @@ impl<'o> Renderer<'o> {
         }
     }
 
-    fn assistant(&mut self, record: &Record<'_>, place: Place, out: &mut Lines) {
+    fn assistant(&mut self, record: &Record<'_>, place: Place, out: &mut Gathered) {
         let Some(message) = &record.message else {
             return;
         };
@@ -244,7 +242,7 @@ impl<'o> Renderer<'o> {
         }
     }
 
-    fn answer(&mut self, message: &Message<'_>, text: &Text<'_>, place: Place, out: &mut Lines) {
+    fn answer(&mut self, message: &Message<'_>, text: &Text<'_>, place: Place, out: &mut Gathered) {
         let novelty = message.id.as_ref().map_or(Novelty::New, |id| {
             self.window.said(place.offset, &id.0, &text.0)
         });
@@ -254,7 +252,7 @@ impl<'o> Renderer<'o> {
             Novelty::Extends(length) => word_start(&text.0, length),
         };
         let bytes = text.0.get(from..).unwrap_or_default();
-        let text = String::from_utf8_lossy(bytes);
+        let text = read_lossily(bytes);
         if !text.trim().is_empty() {
             out.line("assistant", text.trim(), None);
         }
@@ -265,7 +263,7 @@ impl<'o> Renderer<'o> {
         message: &Message<'_>,
         block: &ContentBlock<'_>,
         place: Place,
-        out: &mut Lines,
+        out: &mut Gathered,
     ) {
         let name = block.name.as_ref().map_or("".into(), Text::read);
         let input = block.input.map_or("{}", |input| input.get());
@@ -297,7 +295,7 @@ impl<'o> Renderer<'o> {
 
     /// A prompt typed while the agent was busy stands in an attachment, between the pieces of the
     /// answer that it interrupted. All other attachments are the program's.
-    fn attachment(&mut self, record: &Record<'_>, place: Place, out: &mut Lines) {
+    fn attachment(&mut self, record: &Record<'_>, place: Place, out: &mut Gathered) {
         let Some(raw) = record.attachment else {
             return;
         };
@@ -309,7 +307,7 @@ impl<'o> Renderer<'o> {
             return;
         }
         let typed = is("commandMode", "prompt");
-        let text = |text: &Text<'_>, out: &mut Lines, this: &Self| match prompt::tell_apart(
+        let text = |text: &Text<'_>, out: &mut Gathered, this: &Self| match prompt::tell_apart(
             &text.read(),
         ) {
             Said::Task { summary, result } => this.task(summary, result, out),
@@ -337,7 +335,7 @@ impl<'o> Renderer<'o> {
         }
     }
 
-    fn link(&mut self, record: &Record<'_>, place: Place, out: &mut Lines) {
+    fn link(&mut self, record: &Record<'_>, place: Place, out: &mut Gathered) {
         let Some(url) = record.pr_url.as_ref().map(Text::read) else {
             return;
         };
@@ -353,7 +351,7 @@ impl<'o> Renderer<'o> {
 }
 
 /// Newer versions write a slash command, and what it printed, into a `system` record.
-fn system(record: &Record<'_>, out: &mut Lines) {
+fn system(record: &Record<'_>, out: &mut Gathered) {
     let local = record
         .subtype
         .as_ref()
@@ -378,74 +376,4 @@ fn word_start(text: &[u8], length: usize) -> usize {
     head.iter()
         .rposition(u8::is_ascii_whitespace)
         .map_or(0, |at| at + 1)
-}
-
-/// Gathers the lines of one record; prompts among them become one line group.
-#[derive(Debug)]
-struct Lines {
-    instant: Instant,
-    pieces: Vec<Piece>,
-    prompts: Option<String>,
-}
-
-impl Lines {
-    fn new(instant: Instant) -> Self {
-        Self {
-            instant,
-            pieces: Vec::new(),
-            prompts: None,
-        }
-    }
-
-    fn line(&mut self, who: &str, text: &str, keep: Option<usize>) {
-        self.pieces
-            .push(render::piece(self.instant, who, text, keep));
-    }
-
-    fn prompt(&mut self, text: &str) {
-        match &mut self.prompts {
-            Some(prompts) => {
-                prompts.push('\n');
-                prompts.push_str(text);
-            }
-            None => self.prompts = Some(text.to_owned()),
-        }
-    }
-
-    fn prompts(&self) -> Option<&str> {
-        self.prompts.as_deref()
-    }
-
-    fn forget_prompts(&mut self) {
-        self.prompts = None;
-    }
-
-    fn said(&mut self, said: &Said<'_>) {
-        match said {
-            Said::Nothing | Said::Task { .. } | Said::Compaction(_) => {}
-            Said::Prompt(text) => self.prompt(text),
-            Said::Shell(text) => self.prompt(&format!("! {text}")),
-            Said::Command {
-                name,
-                arguments,
-                rest,
-            } => {
-                let command: Cow<'_, str> = match *arguments {
-                    "" => format!("(command) {name}").into(),
-                    arguments => format!("(command) {name} {arguments}").into(),
-                };
-                self.prompt(&command);
-                if !rest.is_empty() {
-                    self.prompt(rest);
-                }
-            }
-        }
-    }
-
-    fn finish(mut self) -> Vec<Piece> {
-        if let Some(prompts) = self.prompts.take() {
-            self.line("user", &prompts, None);
-        }
-        self.pieces
-    }
 }

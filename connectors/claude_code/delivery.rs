@@ -110,9 +110,23 @@ impl Delivery<'_> {
     }
 
     fn attempt(&mut self, found: &Found, started: &mut bool) -> Result<(), Failure> {
-        let mut file = self.planner.open(found)?;
+        let mut file = match self.planner.open(found) {
+            // The agent deletes its old sessions; this one went since it was listed.
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
+                self.report.left_out += 1;
+                return Ok(());
+            }
+            other => other?,
+        };
         match self.planner.judge(found, &mut file)? {
-            Verdict::Read(plan) => self.deliver(found, &mut file, &plan, started),
+            Verdict::Read(plan) => match self.deliver(found, &mut file, &plan, started) {
+                // Beginning and end are as they were, and yet it is another file.
+                Err(Failure::Rewritten) if plan.tail.is_some() && !*started => {
+                    let plan = self.planner.whole(&mut file, plan.unit)?;
+                    self.deliver(found, &mut file, &plan, started)
+                }
+                other => other,
+            },
             Verdict::Remember(remembered) => {
                 match remembered.unit {
                     Some(_) => self.report.unchanged += 1,

@@ -5,12 +5,14 @@
 //! people in `docs/connectors/claude-code.md`.
 //!
 //! Way of a record: `listing` (which files) → `mark` (which have changed) → `session` (lines, in
-//! order) → `record` or `lenient` (parsing) → `blocks` with `prompt`, `results` and `window`
-//! (what it renders to) → the sink.
+//! order) → `line` with `record` or `lenient` (parsing) → `blocks` with `prompt`, `results` and
+//! `window` (what it renders to) → the sink.
 
 mod blocks;
 mod delivery;
+mod gathered;
 mod lenient;
+mod line;
 mod listing;
 mod mark;
 mod naming;
@@ -77,14 +79,14 @@ impl Kind for ClaudeCode {
     }
 
     fn template(&self, found: &Path) -> String {
+        let folder = toml::Value::from(found.display().to_string());
         format!(
             "# Where the sessions are; leave it out for the agent's own folder.\n\
-             projects_dir = {:?}\n\
+             projects_dir = {folder}\n\
              # Minutes that a session must have rested before it is read.\n\
              settle_minutes = 30\n\
              # Whether sub-agents become items of their own; their results are kept anyway.\n\
-             include_subagents = false\n",
-            found.display().to_string()
+             include_subagents = false\n"
         )
     }
 }

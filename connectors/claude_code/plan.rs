@@ -119,8 +119,16 @@ impl<'a> Planner<'a> {
                 stored: true,
             })));
         }
+        Ok(Verdict::Read(Box::new(self.whole(file, unit)?)))
+    }
+
+    /// Plans to read all of a unit that was read before.
+    ///
+    /// # Errors
+    /// That of the file.
+    pub(super) fn whole(&self, file: &mut File, unit: String) -> std::io::Result<Plan> {
         let head = session::head(file, self.options)?;
-        Ok(Verdict::Read(Box::new(Plan::whole(unit, head, true))))
+        Ok(Plan::whole(unit, head, true))
     }
 
     fn names(&mut self) -> &mut Names {

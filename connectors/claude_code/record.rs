@@ -21,13 +21,29 @@ pub(super) struct Text<'a>(pub(super) Cow<'a, [u8]>);
 impl Text<'_> {
     /// The text.
     pub(super) fn read(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.0)
+        read_lossily(&self.0)
     }
 
     /// Whether it is exactly this.
     pub(super) fn is(&self, word: &str) -> bool {
         *self.0 == *word.as_bytes()
     }
+}
+
+/// Reads bytes as text with U+FFFD in place of what is none; half of a surrogate pair, which takes
+/// three bytes, becomes one sign.
+pub(super) fn read_lossily(bytes: &[u8]) -> Cow<'_, str> {
+    let mut bytes = match String::from_utf8_lossy(bytes) {
+        Cow::Borrowed(text) => return Cow::Borrowed(text),
+        Cow::Owned(_) => bytes.to_vec(),
+    };
+    let halves = memchr::memchr_iter(0xed, &bytes).collect::<Vec<_>>();
+    for at in halves {
+        if let Some(half @ [0xed, 0xa0..=0xbf, 0x80..=0xbf]) = bytes.get_mut(at..at + 3) {
+            half.copy_from_slice("\u{fffd}".as_bytes());
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
@@ -244,4 +260,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for ContentBlock<'a> {
 /// Reads a raw value as text, `None` if it is none.
 pub(super) fn text_of(raw: &RawValue) -> Option<Text<'_>> {
     serde_json::from_str(raw.get()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_a_surrogate_pair_and_a_stray_byte_are_one_sign_each() {
+        let text: Text<'_> = serde_json::from_str(r#""a\ud83d b\ude00c 한\ud83d\ude00""#).unwrap();
+        assert_eq!(text.read(), "a\u{fffd} b\u{fffd}c 한😀");
+        assert_eq!(read_lossily(b"caf\xe9\xed"), "caf\u{fffd}\u{fffd}");
+    }
 }

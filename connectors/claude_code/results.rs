@@ -13,6 +13,12 @@ use crate::render::PRE_TRIM;
 const REFUSED: &str = "The user doesn't want to proceed with this tool use";
 /// What stands before the person's own words in it.
 const SAID: &str = "the user said:";
+/// How a sub-agent that goes to the background is acknowledged; its result comes in a notification.
+const LAUNCHED: &str = "Async agent launched";
+/// What the program adds to a sub-agent's result for its own use.
+const FOR_RESUMING: &str = "\nagentId: ";
+/// Characters in which that ends.
+const FOR_RESUMING_LONGEST: usize = 500;
 
 /// A failing result.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,6 +55,18 @@ pub(super) fn text(content: &RawValue) -> String {
             }
             out
         }
+    }
+}
+
+/// What a sub-agent, or another tool whose results are kept, found; empty for an acknowledgement.
+pub(super) fn finding(text: &str) -> &str {
+    let text = prompt::without_trailing_reminders(text.trim());
+    if text.starts_with(LAUNCHED) {
+        return "";
+    }
+    match text.rsplit_once(FOR_RESUMING) {
+        Some((finding, rest)) if rest.len() <= FOR_RESUMING_LONGEST => finding.trim_end(),
+        _ => text,
     }
 }
 
@@ -139,6 +157,18 @@ mod tests {
         for (input, expected) in cases {
             assert_eq!(arguments(input), expected);
         }
+    }
+
+    #[test]
+    fn a_finding_loses_what_the_program_adds_and_an_acknowledgement_is_none() {
+        assert_eq!(
+            finding("In tile.rs.\nagentId: a1 (for resuming)\n<usage>tokens: 5</usage>\n"),
+            "In tile.rs."
+        );
+        assert_eq!(
+            finding("Async agent launched successfully.\nagentId: a1"),
+            ""
+        );
     }
 
     #[test]

@@ -5,14 +5,14 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use serde::{Deserialize, Serialize};
 
 use super::blocks::{Place, Renderer};
-use super::lenient;
+use super::line::{self, Condition, Parsed};
 use super::options::Options;
 use super::record::Record;
 use super::title::Titles;
 pub use super::window::REACH;
 use crate::digest;
 use crate::error::ConnectorError;
-use crate::jsonl::{self, Content, Line, Lines};
+use crate::jsonl::{Content, Line, Lines};
 use crate::marks::Tail;
 use crate::report::Report;
 use crate::time::Instant;
@@ -130,7 +130,7 @@ pub fn head(input: &mut (impl Read + Seek), options: &Options) -> io::Result<Hea
     let mut lines = Lines::new(input, 0, options.line_cap());
     let mut head = Head::default();
     while let Some(line) = lines.next()? {
-        each_record(&line, |_, record| {
+        line::each_record(&line, |_, record| {
             let Some(record) = record.known() else { return };
             let own = |text: &Option<super::record::Text<'_>>| {
                 text.as_ref().map(|text| text.read().into_owned())
@@ -228,80 +228,6 @@ fn warm_up(input: &mut (impl Read + Seek), wanted: u64) -> io::Result<u64> {
     input.seek(SeekFrom::Start(start))
 }
 
-/// What stood on a line in place of a record, or the record.
-enum Parsed<'a> {
-    Record(Box<Record<'a>>, u64),
-    /// Parsed, and no object.
-    Other,
-}
-
-impl<'a> Parsed<'a> {
-    fn known(&self) -> Option<&Record<'a>> {
-        match self {
-            Self::Record(record, _) => Some(record),
-            Self::Other => None,
-        }
-    }
-}
-
-/// What else is to be said of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Condition {
-    /// All of it was records, or blanks.
-    Sound,
-    /// It was read with its control bytes as blanks, all of it.
-    Controls,
-    /// Nothing on it is an object.
-    Garbage,
-    /// It holds objects and something else.
-    Mixed,
-    /// It is the end of a file that is being written.
-    Waiting,
-    /// It is longer than the cap.
-    TooLong,
-}
-
-/// Parses the records of a line one after the other.
-fn each_record(line: &Line<'_>, mut each: impl FnMut(u32, &Parsed<'_>)) -> Condition {
-    let Content::Bytes(bytes) = line.content else {
-        return Condition::TooLong;
-    };
-    let text = jsonl::decode(bytes);
-    if text.trim().is_empty() {
-        return Condition::Sound;
-    }
-    if text.starts_with('{')
-        && let Ok(record) = serde_json::from_str::<Record<'_>>(&text)
-    {
-        each(0, &Parsed::Record(Box::new(record), 0));
-        return Condition::Sound;
-    }
-    let clean = jsonl::without_controls(&text);
-    let text = clean.as_deref().unwrap_or(&text);
-    let objects = jsonl::objects(text);
-    if objects.damaged && !line.terminated {
-        return Condition::Waiting;
-    }
-    for (part, text) in (0..).zip(&objects.texts) {
-        each(part, &parse(text));
-    }
-    match (objects.texts.is_empty(), objects.damaged, clean.is_some()) {
-        (true, _, _) => Condition::Garbage,
-        (false, true, _) => Condition::Mixed,
-        (false, false, true) => Condition::Controls,
-        (false, false, false) => Condition::Sound,
-    }
-}
-
-fn parse(text: &str) -> Parsed<'_> {
-    if let Ok(record) = serde_json::from_str(text) {
-        return Parsed::Record(Box::new(record), 0);
-    }
-    lenient::record(text).map_or(Parsed::Other, |(record, odd)| {
-        Parsed::Record(Box::new(record), odd)
-    })
-}
-
 struct Reading<'a> {
     source: &'a Source<'a>,
     report: &'a mut Report,
@@ -321,7 +247,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn line(&mut self, line: &Line<'_>) -> Result<(), Failure> {
         let mut result = Ok(());
-        let condition = each_record(line, |part, parsed| {
+        let condition = line::each_record(line, |part, parsed| {
             let handed = match parsed {
                 Parsed::Record(record, odd) => {
                     if *odd > 0 && self.is_fresh(line) {

@@ -255,6 +255,35 @@ fn a_moved_file_keeps_its_unit_and_sends_only_its_mark() {
 }
 
 #[test]
+fn a_file_of_which_only_the_middle_was_rewritten_is_read_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let padding: Vec<String> = (0..60).map(|n| record(&format!("padding {n}"))).collect();
+    let (start, end) = (padding.concat(), padding.concat());
+    put(
+        home.path(),
+        "a/s.jsonl",
+        &format!("{start}{}{end}", record("middle")),
+        300,
+    );
+    let mut marks = remember(&read(home.path(), "", HashMap::new()).events);
+    let recalled = marks.get_mut("a/s.jsonl").unwrap();
+    let position = u64::try_from(start.len() + record("middle").len()).unwrap();
+    recalled.tail = Some(Tail {
+        locator: crate::unit::Locator::record(61),
+        position,
+    });
+    // The line feed before the tail goes, so that no line begins there any more.
+    let middle = record("middle").replace('\n', " ");
+    let text = format!("{start}{middle}{end}{}", record("new"));
+    put(home.path(), "a/s.jsonl", &text, 200);
+    let reading = read(home.path(), "", marks);
+    assert_eq!(
+        (units(&reading), reading.report.failed),
+        (vec![("s", Extent::Whole)], 0)
+    );
+}
+
+#[test]
 fn a_tail_is_not_used_under_other_rendering_options() {
     let home = tempfile::tempdir().unwrap();
     put(
@@ -334,6 +363,26 @@ fn without_a_folder_named_the_agents_own_are_read() {
     let error = places(&surroundings).unwrap_err().to_string();
     let expected = home.path().join("moved/projects");
     assert_eq!(error, format!("{} does not exist", expected.display()));
+}
+
+#[test]
+fn the_template_of_a_discovered_source_is_read_back() {
+    let home = tempfile::tempdir().unwrap();
+    let projects = home.path().join(".claude/projects");
+    fs::create_dir_all(&projects).unwrap();
+    let surroundings = Surroundings {
+        home: Some(home.path().to_owned()),
+        ..Surroundings::default()
+    };
+    let found = ClaudeCode.discover(&surroundings);
+    assert_eq!(found.as_deref(), Some(projects.as_path()));
+    let template = ClaudeCode.template(Path::new(r#"C:\a "b""#));
+    let options = Options::read(&template.parse().unwrap()).unwrap();
+    let expected = Options {
+        projects_dir: Some(r#"C:\a "b""#.to_owned()),
+        ..Options::default()
+    };
+    assert_eq!(options, expected);
 }
 
 #[test]

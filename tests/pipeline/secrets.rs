@@ -37,7 +37,7 @@ fn a_value_found_later_is_hidden_in_what_is_stored_without_a_new_summary() {
         title,
         ..Script::new("u", &[("1", &bare), ("2", &bare), ("3", &named())])
     };
-    let report = place.run(&[grown.clone()]);
+    let report = place.run(std::slice::from_ref(&grown));
     assert_eq!((report.redacted_again, place.calls()), (2, calls + 1));
     for (_, _, title, original) in place.items() {
         assert!(

@@ -137,9 +137,10 @@ impl<'e> Finder<'e, '_> {
         if kind == Kind::Blank && !self.blank_is_enough(key, group, &value) {
             return None;
         }
-        // `identified by` is SQL only where a quote follows.
+        // `identified by` is SQL only where a quote follows; `pass as` is an ordinary verb.
         let by = kind == Kind::Prose && stands(text, key.end, b" by ");
-        if by && !setting.quoted {
+        let pass = kind == Kind::Prose && key.end - key.start <= 4;
+        if pass || by && before(text, value.start) != b'\'' {
             return None;
         }
         if kind == Kind::Prose && !setting.quoted && gate::is_wordy(shown) {

@@ -3,6 +3,10 @@
 //! Names are not enough: `max_tokens=4096`, `password: String` and `Bearer ${TOKEN}` hold no
 //! secret. The value decides, and how sure the name is says how much the value must show.
 
+mod words;
+
+use words::{PARTS_OF_NAMES, PLACEHOLDERS, REFERENCES, STAND_INS, WORDS_OF_CODE};
+
 use super::name::Strength;
 use super::span::holds_marker;
 use super::text::{byte, entropy, part};
@@ -19,194 +23,6 @@ pub(super) struct Setting {
     /// The key stands between quotes, so that the value may be a bare JSON number.
     pub(super) json: bool,
 }
-
-/// Parts of words that make a value a stand-in for a secret.
-const PLACEHOLDERS: &[&str] = &[
-    "xxxx",
-    "your",
-    "placeholder",
-    "redacted",
-    "changeme",
-    "change-me",
-    "change_me",
-    "insert",
-    "dummy",
-    "....",
-    "****",
-    "<",
-    "…",
-    "•••",
-    "todo",
-    "replace",
-    "goes-here",
-    "goes_here",
-];
-
-/// Parts of values made of words that say that they are no real secret.
-const STAND_INS: &[&str] = &[
-    "test", "example", "fake", "demo", "sample", "mock", "_key", "-key",
-];
-
-/// Words that name a kind of value or say something about it.
-const WORDS_OF_CODE: &[&str] = &[
-    "string",
-    "str",
-    "text",
-    "varchar",
-    "bool",
-    "boolean",
-    "int",
-    "integer",
-    "number",
-    "float",
-    "none",
-    "null",
-    "nil",
-    "true",
-    "false",
-    "any",
-    "object",
-    "required",
-    "optional",
-    "hidden",
-    "disabled",
-    "enabled",
-    "default",
-    "undefined",
-    "unknown",
-    "empty",
-    "input",
-    "secretstr",
-    "bytes",
-    "option",
-    "function",
-    "value",
-    "values",
-    "missing",
-    "invalid",
-    "valid",
-    "expired",
-    "authentication",
-    "authorization",
-    "basic",
-    "bearer",
-    "plain",
-    "plaintext",
-    "prompt",
-    "stdin",
-    "file",
-    "never",
-    "always",
-    "auto",
-    "self",
-    "this",
-    "from",
-    "with",
-    "when",
-    "must",
-    "should",
-    "incorrect",
-    "wrong",
-    "example",
-    "test",
-    "async",
-    "await",
-    "return",
-    "const",
-    "static",
-    "field",
-    "column",
-    "keychain",
-    "keyring",
-    "vault",
-    "sensitive",
-    "private",
-    "public",
-    "failed",
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "apikey",
-    "pass",
-    "username",
-    "user",
-];
-
-/// Words that make an identifier of what begins like a secret's name.
-const PARTS_OF_NAMES: &[&str] = &[
-    "field",
-    "input",
-    "label",
-    "hint",
-    "error",
-    "invalid",
-    "form",
-    "reset",
-    "confirm",
-    "forgot",
-    "change",
-    "current",
-    "page",
-    "view",
-    "name",
-    "hash",
-    "file",
-    "path",
-    "type",
-    "manager",
-    "service",
-    "provider",
-    "store",
-    "stream",
-    "stored",
-    "policy",
-    "validator",
-    "strength",
-];
-
-/// Openings of values that point to a secret instead of being one.
-const REFERENCES: &[&str] = &[
-    "process.env",
-    "os.environ",
-    "os.getenv",
-    "getenv",
-    "env.",
-    "env(",
-    "env[",
-    "env:",
-    "secrets.",
-    "vault:",
-    "op://",
-    "ref+",
-    "!secret",
-    "!ref",
-    "!vault",
-    "var.",
-    "local.",
-    "data.",
-    "config.",
-    "settings.",
-    "self.",
-    "this.",
-    "args.",
-    "req.",
-    "request.",
-    "std::env",
-    "import.meta",
-    "@env",
-    "arn:",
-    "projects/",
-    "keychain:",
-    "file:",
-    "%(",
-    "#{",
-    "ssm:",
-    "awssm",
-    "base64.",
-    "window.",
-];
 
 /// Whether a token of a vendor's form is a stand-in.
 pub(super) fn is_placeholder_token(token: &[u8]) -> bool {
@@ -420,6 +236,12 @@ fn is_path(value: &[u8]) -> bool {
 }
 
 fn is_number(value: &[u8]) -> bool {
+    let hex = value
+        .strip_prefix(b"0x")
+        .or_else(|| value.strip_prefix(b"0X"));
+    if hex.is_some_and(|digits| digits.len() <= 16 && digits.iter().all(u8::is_ascii_hexdigit)) {
+        return true;
+    }
     value.iter().any(u8::is_ascii_digit)
         && value
             .iter()

@@ -24,6 +24,7 @@ const PROSE: &[&[u8]] = &[
     b"ist ",
     b"est ",
     b"will be ",
+    b"by ",
 ];
 
 /// A key and what stands around it.
@@ -127,12 +128,19 @@ impl<'e> Finder<'e, '_> {
         let strength = match (kind, group.strength) {
             // A list of names is no list of values.
             (Kind::Pair, Strength::Password) => Strength::Credential,
-            (_, Strength::Password) if short => Strength::Likely,
+            (_, Strength::Password) if short && !setting.quoted => return None,
+            (_, Strength::Password) if short => Strength::Credential,
             (Kind::Prose, Strength::Credential) => Strength::Likely,
             (_, strength) => strength,
         };
         let shown = part(text, value.start, value.end);
         if kind == Kind::Blank && !self.blank_is_enough(key, group, &value) {
+            return None;
+        }
+        // `identified by` is SQL only where a quote follows; `pass as` is an ordinary verb.
+        let by = kind == Kind::Prose && stands(text, key.end, b" by ");
+        let pass = kind == Kind::Prose && key.end - key.start <= 4;
+        if pass || by && before(text, value.start) != b'\'' {
             return None;
         }
         if kind == Kind::Prose && !setting.quoted && gate::is_wordy(shown) {

@@ -8,8 +8,10 @@ use std::io::{self, Read};
 
 use serde_json::value::RawValue;
 
-/// First size of the buffer, and the size it goes back to after a long line.
+/// Size of the buffer, and the size it goes back to after a long line.
 const BUFFER: usize = 256 * 1024;
+/// First size of the buffer: most files are small, and a large buffer costs more than they do.
+const FIRST: usize = 16 * 1024;
 /// How many places on a damaged line are tried as the beginning of an object.
 const TRIES: usize = 64;
 
@@ -143,10 +145,16 @@ impl<R: Read> Lines<R> {
             self.buffer.truncate(BUFFER);
             self.buffer.shrink_to_fit();
         }
-        if self.buffer.len() - self.filled < BUFFER / 4 {
-            let larger = (self.buffer.len() * 2).clamp(BUFFER, self.cap.saturating_add(BUFFER));
-            self.buffer.resize(larger.max(self.filled + BUFFER / 4), 0);
-        }
+        let size = self.buffer.len();
+        let larger = match size {
+            0 => FIRST,
+            _ if size < BUFFER => size * 2,
+            _ if size - self.filled < BUFFER / 4 => (size * 2)
+                .min(self.cap.saturating_add(BUFFER))
+                .max(self.filled + BUFFER / 4),
+            _ => size,
+        };
+        self.buffer.resize(larger.max(size), 0);
         self.read_more()
     }
 

@@ -84,7 +84,7 @@ fn is_sub_agent(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b"agent-")
 }
 
-/// Compaction helpers replay their parent.
+/// Agents that compact a session replay it.
 fn is_replay(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b"agent-acompact-")
 }

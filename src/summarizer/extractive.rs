@@ -10,6 +10,8 @@ mod atoms;
 mod commands;
 mod cues;
 mod errors;
+mod noise;
+mod phrases;
 mod plain;
 mod questions;
 mod sentences;
@@ -18,6 +20,8 @@ mod summary;
 mod tests;
 mod title;
 mod turns;
+mod vocabulary;
+mod worth;
 
 use async_trait::async_trait;
 

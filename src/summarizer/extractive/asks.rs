@@ -1,8 +1,12 @@
 //! Finds what the person asked for: of every prompt the sentence that says it best.
 
-use super::plain::{begins_any, cut, head, plain, without_beginnings, words};
+use super::errors;
+use super::plain::{cut, head, plain, without_beginnings, words};
 use super::sentences::{self, Form, Sentence};
 use super::turns::{Speaker, Turn};
+use super::vocabulary::{
+    GOALS, IF, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REQUESTS, TROUBLES,
+};
 
 /// What one prompt asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +17,16 @@ pub(super) struct Ask {
     pub(super) score: i32,
     /// Whether it is a question.
     pub(super) question: bool,
+    /// Whether it wants, asks or complains, and does not only remark.
+    pub(super) solid: bool,
+}
+
+/// The ask that says what the work is about, else the best there is.
+pub(super) fn main(asks: &[Ask]) -> Option<&Ask> {
+    let telling = |ask: &&Ask| ask.score >= TELLING;
+    asks.iter()
+        .find(|ask| ask.solid && telling(ask))
+        .or_else(|| asks.iter().find(telling))
 }
 
 /// From this score an ask says what the work is about.
@@ -20,311 +34,6 @@ pub(super) const TELLING: i32 = 8;
 /// Sentences looked at from the beginning and the end of a prompt: what lies between is detail.
 const FIRST: usize = 8;
 const LAST: usize = 3;
-
-/// Courtesies before a request.
-const PLEASANTRIES: &[&str] = &[
-    "hi",
-    "hello",
-    "hey",
-    "hello claude",
-    "hey claude",
-    "hi claude",
-    "claude",
-    "good morning",
-    "thanks",
-    "thank you",
-    "thx",
-    "great",
-    "perfect",
-    "awesome",
-    "nice",
-    "cool",
-    "ok",
-    "okay",
-    "yes",
-    "no",
-    "sure",
-    "now",
-    "so",
-    "and",
-    "but",
-    "well",
-    "also",
-    "then",
-    "alright",
-    "please",
-    "pls",
-    "hmm",
-    "sorry",
-    "hola",
-    "buenas",
-    "buenos días",
-    "gracias",
-    "por favor",
-    "hallo",
-    "guten tag",
-    "guten morgen",
-    "danke",
-    "bitte",
-    "bonjour",
-    "salut",
-    "merci",
-    "s'il te plaît",
-    "s'il vous plaît",
-    "olá",
-    "oi",
-    "obrigado",
-    "obrigada",
-    "dear all",
-    "hi all",
-    "hello all",
-    "你好",
-    "请",
-    "こんにちは",
-];
-
-/// Forms of asking, after which the thing asked for stands.
-const REQUESTS: &[&str] = &[
-    "can you please",
-    "can you help me to",
-    "can you help me",
-    "can you also",
-    "can you",
-    "could you please",
-    "could you also",
-    "could you",
-    "would you please",
-    "would you",
-    "will you",
-    "i want you to",
-    "i would like you to",
-    "i'd like you to",
-    "i would like to",
-    "i'd like to",
-    "i want to",
-    "i need you to",
-    "i need to",
-    "we need to",
-    "we want to",
-    "we should",
-    "we are going to",
-    "we're going to",
-    "i think we should",
-    "you should",
-    "let's try to",
-    "let's",
-    "lets",
-    "let us",
-    "help me to",
-    "help me",
-    "go ahead and",
-    "your task is to",
-    "your job is to",
-    "the task is to",
-    "the goal is to",
-    "task:",
-    "goal:",
-    "puedes",
-    "podrías",
-    "quiero que",
-    "necesito que",
-    "quiero",
-    "necesito",
-    "kannst du bitte",
-    "kannst du",
-    "könntest du",
-    "können sie",
-    "ich möchte",
-    "ich will",
-    "wir müssen",
-    "peux-tu",
-    "pouvez-vous",
-    "pourrais-tu",
-    "je veux",
-    "je voudrais",
-    "il faut",
-    "você pode",
-    "pode",
-    "quero",
-    "preciso",
-    "帮我",
-    "请帮我",
-    "我想",
-    "我要",
-];
-
-/// What introduces a thing to look at, before or after the request proper.
-const POINTERS: &[&str] = &[
-    "read ",
-    "look at",
-    "take a look",
-    "see ",
-    "check out",
-    "here is",
-    "here's",
-    "here are",
-    "attached",
-    "this is",
-    "i got this",
-    "for context",
-    "context:",
-    "lee ",
-    "mira ",
-    "lies ",
-    "schau",
-    "lis ",
-    "regarde",
-    "leia ",
-    "你看",
-];
-
-/// Prompts that only move the agent on.
-const NUDGES: &[&str] = &[
-    "continue",
-    "go on",
-    "go ahead",
-    "proceed",
-    "keep going",
-    "do it",
-    "do that",
-    "sounds good",
-    "looks good",
-    "lgtm",
-    "that's fine",
-    "try again",
-    "again",
-    "retry",
-    "commit",
-    "push",
-    "ship it",
-    "run it",
-    "are you able to",
-    "this is really helpful",
-    "what do you think",
-    "sigue",
-    "continúa",
-    "adelante",
-    "weiter",
-    "mach weiter",
-    "continue",
-    "vas-y",
-    "continua",
-    "pode continuar",
-    "继续",
-    "続けて",
-];
-
-/// Openings that say that something is wanted.
-const GOALS: &[&str] = &[
-    "fix",
-    "add",
-    "implement",
-    "create",
-    "write",
-    "make",
-    "update",
-    "change",
-    "remove",
-    "replace",
-    "refactor",
-    "build",
-    "deploy",
-    "migrate",
-    "investigate",
-    "debug",
-    "test",
-    "review",
-    "explain",
-    "find",
-    "why",
-    "how",
-    "what",
-    "where",
-    "rename",
-    "move",
-    "use",
-    "set up",
-    "configure",
-    "convert",
-    "improve",
-    "optimize",
-    "optimise",
-    "document",
-    "design",
-    "plan",
-    "install",
-    "upgrade",
-    "delete",
-    "merge",
-    "port",
-    "support",
-    "enable",
-    "disable",
-    "export",
-    "import",
-    "spawn",
-    "perform",
-    "arregla",
-    "añade",
-    "crea",
-    "cambia",
-    "haz",
-    "por qué",
-    "cómo",
-    "behebe",
-    "füge",
-    "erstelle",
-    "ändere",
-    "warum",
-    "wie",
-    "corrige",
-    "ajoute",
-    "crée",
-    "pourquoi",
-    "comment",
-    "corrija",
-    "adicione",
-    "crie",
-    "修复",
-    "添加",
-    "实现",
-    "为什么",
-    "なぜ",
-];
-
-/// Signs of a complaint: what does not work is what the work is about.
-const TROUBLES: &[&str] = &[
-    "fail",
-    "error",
-    "broken",
-    "doesn't",
-    "does not",
-    "don't work",
-    "not work",
-    "bug",
-    "crash",
-    "wrong",
-    "reject",
-    "missing",
-    "timeout",
-    "slow",
-    "can't",
-    "cannot",
-    "falla",
-    "no funciona",
-    "fehler",
-    "funktioniert nicht",
-    "erreur",
-    "ne fonctionne pas",
-    "ne marche pas",
-    "não funciona",
-    "erro",
-    "报错",
-    "失败",
-    "错误",
-    "エラー",
-    "失敗",
-];
 
 /// Finds what every prompt asks, in order; prompts that ask nothing are passed over.
 pub(super) fn of(turns: &[Turn<'_>]) -> Vec<Ask> {
@@ -354,7 +63,7 @@ fn prompt(body: &str) -> Option<Ask> {
             continue;
         }
         let ask = judge(sentence, at, announced);
-        announced = sentence.introduces() && ask.as_ref().is_none_or(|ask| ask.score < TELLING);
+        announced = sentence.introduces();
         if let Some(ask) = ask
             && best.as_ref().is_none_or(|best| ask.score > best.score)
         {
@@ -367,54 +76,64 @@ fn prompt(body: &str) -> Option<Ask> {
 /// Judges one sentence of a prompt; `announced` says that the one before led up to it.
 fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     let said = plain(head(sentence.text, 600));
-    let polite = without_beginnings(&said, PLEASANTRIES);
-    let bare = without_beginnings(polite, REQUESTS);
+    let polite = without_beginnings(said.trim_start_matches(['¿', '¡']), &PLEASANTRIES);
+    let bare = without_beginnings(polite, &REQUESTS);
     let requested = bare.len() < polite.len();
-    let bare = without_beginnings(bare, PLEASANTRIES);
-    let bare = if bare.is_empty() { said.as_str() } else { bare };
+    let bare = without_beginnings(bare, &PLEASANTRIES);
+    let bare = match bare.is_empty() {
+        true => said.as_str(),
+        false if requested => bare,
+        false => with_opening_mark(&said, bare),
+    };
     let count = words(bare);
     if count == 0 || is_reference(bare) {
         return None;
     }
+    let troubled = TROUBLES.are_in(head(bare, 300));
+    let wanted = requested || GOALS.open(bare);
+    let question = sentence.asks() && !OF_THE_MOMENT.open(bare);
+    let condition = IF.open(bare);
+    let nudge = NUDGES.open(bare) && count < 7;
     let mut score = i32::try_from(count.min(8)).unwrap_or(8);
-    if count < 3 {
-        score -= 4;
-    }
-    if count > 40 {
-        score -= 4;
-    }
-    if requested || begins_any(bare, GOALS) {
-        score += 6;
-    }
-    let lower = head(bare, 300).to_lowercase();
-    if TROUBLES.iter().any(|sign| lower.contains(sign)) {
-        score += 4;
-    }
-    if begins_any(bare, POINTERS) {
-        score -= 6;
-    }
-    if begins_any(bare, NUDGES) && count < 7 {
-        score -= 10;
-    }
-    if sentence.introduces() {
-        score -= if lower.contains("following") || lower.contains("this") || count < 5 {
-            9
-        } else {
-            3
-        };
-    }
-    score += match (at, sentence.form) {
-        (0, _) => 4,
-        _ if announced => 6,
-        (1, Form::Prose) => 2,
-        (_, Form::Item) => -4,
-        _ => 0,
-    };
+    let mut weigh = |holds: bool, points: i32| score += if holds { points } else { 0 };
+    weigh(count < 3, -4);
+    weigh(count > 40, -4);
+    weigh(wanted, 6);
+    weigh(troubled, 4);
+    weigh(condition, -4);
+    weigh(question && !requested, 3);
+    weigh(errors::is_pasted(sentence.text), -8);
+    weigh(POINTERS.open(bare), -6);
+    weigh(nudge, -10);
+    weigh(sentence.introduces(), if count < 7 { -9 } else { -3 });
+    weigh(at == 0, 4);
+    weigh(at == 1 && sentence.form == Form::Prose, 2);
+    weigh(sentence.form == Form::Item, -4);
+    // What a lead names is the thing itself: "Implement the following plan:", then its heading.
+    weigh(announced && sentence.form == Form::Heading, 9);
+    weigh(announced && sentence.form == Form::Prose, 3);
+    let text = shorten_paths(bare);
     Some(Ask {
-        text: shorten_paths(bare),
+        // A request put as a question is no question: "Can you fix it?"
+        text: match requested {
+            true => text.trim_end_matches(['?', '？', ' ']).to_owned(),
+            false => text.replace(" ?", "?"),
+        },
         score,
-        question: sentence.asks(),
+        question: question && !requested,
+        solid: !nudge && !condition && (wanted || troubled || question),
     })
+}
+
+/// The end of a text, with the inverted mark that opens it in Spanish.
+fn with_opening_mark<'a>(said: &'a str, bare: &'a str) -> &'a str {
+    let before = said.strip_suffix(bare).unwrap_or_default();
+    let mark = before
+        .chars()
+        .next_back()
+        .filter(|mark| matches!(mark, '¿' | '¡'));
+    mark.and_then(|mark| said.get(before.len() - mark.len_utf8()..))
+        .unwrap_or(bare)
 }
 
 /// Whether a text is a path, an address or an id alone.
@@ -477,7 +196,7 @@ mod tests {
     fn pleasantries_and_forms_of_asking_are_left_out() {
         assert_eq!(
             asked("Hi Claude! Can you please fix the export of invoices?"),
-            "fix the export of invoices?"
+            "fix the export of invoices"
         );
         assert_eq!(
             asked("thanks, now let's add a retry to the uploader"),
@@ -485,7 +204,7 @@ mod tests {
         );
         assert_eq!(
             asked("Hola, ¿puedes ver por qué falla la importación?"),
-            "¿puedes ver por qué falla la importación?"
+            "ver por qué falla la importación"
         );
     }
 

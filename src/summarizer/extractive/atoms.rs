@@ -7,6 +7,7 @@ use super::commands::Command;
 use super::cues;
 use super::errors::Failure;
 use super::plain::{Substance, head, plain, without_courtesies, words};
+use super::sentences::Form;
 use super::turns::Speaker;
 use super::{Material, Spoken};
 use crate::item::{AtomKind, MAX_ATOMS};
@@ -65,6 +66,9 @@ fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
     if spoken.sentence.asks() || spoken.sentence.introduces() {
         return None;
     }
+    if spoken.sentence.form == Form::Heading {
+        return None;
+    }
     let text = spoken.sentence.text;
     let (kind, weight) = cues::strongest(text)?;
     let by_person = spoken.speaker == Speaker::Person;
@@ -98,8 +102,29 @@ fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
     if length > 200 {
         score -= 8;
     }
+    score -= match spoken.sentence.form {
+        Form::Item => 5,
+        _ => 0,
+    };
+    if text.starts_with("If ") || text.ends_with(" AND") {
+        score -= 15;
+    }
+    if !is_specific(text) {
+        score -= 8;
+    }
     score += i32::try_from(spoken.turn * 10 / turns.max(1)).unwrap_or(0);
     (score >= WORTHY).then_some(Candidate { kind, score, text })
+}
+
+/// Whether a sentence names a thing: code, a number, a path, a name.
+fn is_specific(text: &str) -> bool {
+    words(head(text, 300)) >= 9
+        || text.contains(['`', '_', '/'])
+        || text.bytes().any(|byte| byte.is_ascii_digit())
+        || text
+            .split(' ')
+            .skip(1)
+            .any(|word| word.starts_with(char::is_uppercase))
 }
 
 /// Chooses the atoms, in the order of the data model.
@@ -113,15 +138,15 @@ pub(super) fn choose(
         let room = room.min(MAX_ATOMS - chosen.len().min(MAX_ATOMS));
         match kind {
             AtomKind::Error => {
-                // Slips of the agent's own tools are told only when nothing better failed.
+                // What tells little is told only when nothing better failed.
                 let real = failures
                     .iter()
-                    .filter(|failure| failure.score > 1)
+                    .filter(|failure| failure.score >= 4)
                     .take(room);
                 chosen.extend(real.map(|failure| (kind, failure.line.to_owned())));
                 if chosen.is_empty() {
-                    let slips = failures.iter().take(1);
-                    chosen.extend(slips.map(|failure| (kind, failure.line.to_owned())));
+                    let least = failures.iter().take(1);
+                    chosen.extend(least.map(|failure| (kind, failure.line.to_owned())));
                 }
             }
             AtomKind::Command => {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use memchr::{memchr2, memmem};
 
 use super::turns::{Speaker, Turn};
+use super::worth;
 
 /// Longest command kept, in bytes.
 const COMMAND_BYTES: usize = 200;
@@ -26,6 +27,9 @@ const SHELLS: &[&str] = &[
     "terminal",
     "PowerShell",
 ];
+
+/// Arguments that hold a command line.
+const COMMAND_KEYS: &[&str] = &["\"command\"", "\"cmd\""];
 
 /// Counts over the calls of a text, for the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,8 +73,8 @@ pub(super) fn of(turns: &[Turn<'_>]) -> (Vec<Command>, Tally) {
     for run in good {
         let Some(line) = decoded(run) else { continue };
         let line = without_output_trimming(&line);
-        let score = score(line);
-        if score >= 2 && !commands.iter().any(|known| known.line == line) {
+        let score = worth::of(line);
+        if score >= worth::KEPT && !commands.iter().any(|known| known.line == line) {
             commands.push(Command {
                 line: line.to_owned(),
                 score,
@@ -78,7 +82,26 @@ pub(super) fn of(turns: &[Turn<'_>]) -> (Vec<Command>, Tally) {
         }
     }
     commands.sort_by_key(|command| -command.score);
-    (commands, tally)
+    (varied(commands), tally)
+}
+
+/// Puts commands that are part of a better one, or begin alike, behind all others.
+fn varied(commands: Vec<Command>) -> Vec<Command> {
+    let beginning = |line: &str| {
+        let step = line.rsplit("&&").next().unwrap_or(line);
+        worth::words(step).take(2).collect::<Vec<_>>().join(" ")
+    };
+    let (mut first, mut rest): (Vec<Command>, Vec<Command>) = (Vec::new(), Vec::new());
+    for command in commands {
+        if first.iter().any(|known| known.line.contains(&command.line)) {
+            continue;
+        }
+        let start = beginning(&command.line);
+        let alike = first.iter().any(|known| beginning(&known.line) == start);
+        if alike { &mut rest } else { &mut first }.push(command);
+    }
+    first.append(&mut rest);
+    first
 }
 
 fn runs<'a>(turns: &[Turn<'a>]) -> (Vec<Run<'a>>, Tally) {
@@ -103,7 +126,7 @@ fn runs<'a>(turns: &[Turn<'a>]) -> (Vec<Run<'a>>, Tally) {
                 let (name, arguments) = turn.body.split_once(' ').unwrap_or((turn.body, ""));
                 if SHELLS.contains(&name) {
                     tally.commands += 1;
-                    if let Some(line) = argument(arguments, &["\"command\"", "\"cmd\""]) {
+                    if let Some(line) = argument(arguments, COMMAND_KEYS) {
                         runs.push(Run {
                             line,
                             turn: at,
@@ -129,6 +152,26 @@ fn runs<'a>(turns: &[Turn<'a>]) -> (Vec<Run<'a>>, Tally) {
     files.dedup();
     tally.files = files.len();
     (runs, tally)
+}
+
+/// What a call does, in a few words: its command, or the tool and the file it works on.
+pub(super) fn named(turn: &Turn<'_>) -> Option<String> {
+    if turn.speaker == Speaker::Shell {
+        return Some(turn.body.to_owned());
+    }
+    let (name, arguments) = turn.body.split_once(' ').unwrap_or((turn.body, ""));
+    if turn.speaker != Speaker::Call || name.is_empty() {
+        return None;
+    }
+    if SHELLS.contains(&name) {
+        return argument(arguments, COMMAND_KEYS).map(str::to_owned);
+    }
+    let path = argument(
+        arguments,
+        &["\"file_path\"", "\"notebook_path\"", "\"path\""],
+    );
+    let file = path.and_then(|path| path.rsplit(['/', '\\']).next());
+    Some(file.map_or_else(|| name.to_owned(), |file| format!("{name} {file}")))
 }
 
 /// Marks the calls that a failure at `at` may belong to.
@@ -230,180 +273,6 @@ fn without_output_trimming(line: &str) -> &str {
         line = before.trim_end();
     }
     line.strip_suffix("2>&1").unwrap_or(line).trim_end()
-}
-
-/// Words of programs and tasks, with what running them is worth.
-const WORTH: &[(&[&str], i32)] = &[
-    (
-        &[
-            "deploy",
-            "publish",
-            "migrate",
-            "migration",
-            "upgrade",
-            "downgrade",
-            "rollback",
-            "release",
-            "apply",
-            "helm",
-            "terraform",
-            "ansible-playbook",
-            "alembic",
-            "flyway",
-            "kubectl",
-            "flyctl",
-            "vercel",
-            "wrangler",
-            "twine",
-        ],
-        6,
-    ),
-    (
-        &[
-            "test",
-            "tests",
-            "pytest",
-            "jest",
-            "vitest",
-            "mocha",
-            "tox",
-            "nox",
-            "rspec",
-            "phpunit",
-            "ctest",
-            "nextest",
-            "build",
-            "make",
-            "cmake",
-            "ninja",
-            "tsc",
-            "gradle",
-            "gradlew",
-            "mvn",
-            "bazel",
-            "check",
-            "clippy",
-            "lint",
-            "ruff",
-            "mypy",
-            "eslint",
-            "golangci-lint",
-            "vet",
-            "e2e",
-            "bench",
-            "playwright",
-            "cypress",
-            "ci",
-            "verify",
-            "validate",
-            "compile",
-        ],
-        5,
-    ),
-    (
-        &[
-            "run",
-            "start",
-            "serve",
-            "up",
-            "install",
-            "add",
-            "sync",
-            "restart",
-            "docker",
-            "podman",
-            "systemctl",
-            "psql",
-            "sqlite3",
-            "redis-cli",
-            "ffmpeg",
-            "aws",
-            "gcloud",
-            "az",
-            "gh",
-            "format",
-            "fmt",
-            "generate",
-            "seed",
-            "backup",
-            "restore",
-            "import",
-            "export",
-            "init",
-        ],
-        3,
-    ),
-    (
-        &[
-            "python", "python3", "node", "cargo", "npm", "pnpm", "yarn", "bun", "uv", "go", "ruby",
-            "php", "java", "deno", "curl", "rsync", "ssh", "mise", "just", "npx", "poetry",
-        ],
-        2,
-    ),
-];
-/// Programs that look around or tidy up.
-const LOOKING: &[&str] = &[
-    "ls", "cat", "grep", "rg", "find", "cd", "head", "tail", "sed", "awk", "wc", "echo", "pwd",
-    "which", "type", "rm", "mkdir", "sleep", "stat", "file", "tree", "diff", "less", "printf",
-    "touch", "cp", "mv", "chmod", "env", "export", "true", "date", "ps", "kill", "pkill", "lsof",
-    "sort", "uniq", "jq", "xargs", "tee", "test", "[", "for", "while", "if", "then", "do", "done",
-    "source", ".", "set", "man", "du", "df",
-];
-/// What of Git changes more than the working copy's record.
-const GIT: &[&str] = &[
-    "push",
-    "rebase",
-    "bisect",
-    "cherry-pick",
-    "revert",
-    "merge",
-    "filter-repo",
-    "submodule",
-    "worktree",
-];
-
-fn score(line: &str) -> i32 {
-    line.split(['|', ';', '&']).map(step).max().unwrap_or(0)
-}
-
-/// What one step of a command line is worth.
-fn step(step: &str) -> i32 {
-    let mut words = step.split_whitespace().skip_while(|word| {
-        word.contains('=')
-            || matches!(
-                *word,
-                "sudo" | "time" | "exec" | "nohup" | "timeout" | "!" | "("
-            )
-    });
-    let Some(first) = words.next() else { return 0 };
-    let program = first.rsplit('/').next().unwrap_or(first);
-    if LOOKING.contains(&program) {
-        return 0;
-    }
-    if program == "git" {
-        let verb = words
-            .find(|word| !word.starts_with('-'))
-            .unwrap_or_default();
-        return if GIT.contains(&verb) { 2 } else { 1 };
-    }
-    if matches!(step.trim(), s if s.ends_with("--version") || s.ends_with("--help") || s.ends_with(" -h"))
-    {
-        return 1;
-    }
-    // The program and its first words tell; later ones are names of files and patterns.
-    let told = [program].into_iter().chain(words.take(4));
-    told.flat_map(|word| word.trim_start_matches('-').split([':', '/', '.']))
-        .map(worth)
-        .max()
-        .unwrap_or(0)
-        .max(i32::from(first.contains('/')) * 2)
-}
-
-fn worth(word: &str) -> i32 {
-    WORTH
-        .iter()
-        .find(|(words, _)| words.contains(&word))
-        .map_or(0, |(_, worth)| *worth)
 }
 
 #[cfg(test)]

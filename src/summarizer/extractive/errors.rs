@@ -2,6 +2,7 @@
 
 use super::plain::head;
 use super::turns::{Speaker, Turn};
+use super::vocabulary::SIGNS;
 
 /// Longest error kept, in bytes: what a line says first is what is searched for.
 const ERROR_BYTES: usize = 240;
@@ -106,6 +107,16 @@ fn bare(raw: &str) -> &str {
 /// From this score a line is an error wherever it stands.
 const STRONG: i32 = 8;
 
+/// How many of the first [`SIGNS`] say outright that the line is an error,
+const SAID_OUTRIGHT: usize = 3;
+/// and how many are words of the system for it.
+const SYSTEM_SAYS: usize = 6;
+
+/// Whether a line is an error that someone pasted.
+pub(super) fn is_pasted(line: &str) -> bool {
+    judge(line, false).is_some_and(|(score, _)| score >= STRONG)
+}
+
 /// Scores a line; says whether of equals the last one tells (exceptions) or the first (compilers).
 fn judge(line: &str, failed: bool) -> Option<(i32, bool)> {
     if line.len() < 5 || line.starts_with("Exit code") || line.starts_with("[...") {
@@ -142,49 +153,26 @@ fn judge(line: &str, failed: bool) -> Option<(i32, bool)> {
     if !failed {
         return None;
     }
-    if bytes.contains("panicked at")
-        || bytes.contains(": error TS")
-        || bytes.contains(": error: ")
-        || bytes.contains(" error: ")
-    {
+    let sign = SIGNS.rank(bytes);
+    if sign.is_some_and(|sign| sign < SAID_OUTRIGHT) {
         return Some((9, false));
     }
-    if bytes.starts_with("--- FAIL")
-        || bytes.starts_with("FAIL")
-        || bytes.starts_with("FAILED ")
-        || bytes.contains("assertion ")
-    {
+    if bytes.starts_with("--- FAIL") || bytes.starts_with("FAILED ") {
         return Some((6, false));
     }
-    const SIGNS: &[&str] = &[
-        "command not found",
-        "No such file",
-        "ermission denied",
-        "not found",
-        "cannot ",
-        "can't ",
-        "Cannot ",
-        "Could not",
-        "could not",
-        "undefined",
-        "refused",
-        "timed out",
-        "imeout",
-        "denied",
-        "nvalid",
-        "unexpected",
-        "failed",
-        "Failed",
-        "missing",
-        "not allowed",
-        "does not",
-        "error",
-        "Error",
-        "FAIL",
-    ];
-    let sign = SIGNS.iter().position(|sign| bytes.contains(sign));
+    // A place in a file before the message: compilers and linters.
+    if located(bytes) {
+        return Some((8, false));
+    }
+    // Code that reports errors, and task runners that say no more than that a task failed.
+    if bytes.contains("(\"") || bytes.ends_with('{') || bytes.ends_with("task failed") {
+        return Some((2, false));
+    }
+    if bytes.starts_with("FAIL") {
+        return Some((4, false));
+    }
     Some(match sign {
-        Some(0..=2) => (8, false),
+        Some(..SYSTEM_SAYS) => (8, false),
         Some(_) => (5, false),
         None => (2, false),
     })
@@ -206,6 +194,18 @@ fn is_exception(line: &str) -> bool {
         && last.len() > 5
         && last.starts_with(|c: char| c.is_ascii_uppercase())
         && (last.ends_with("Error") || last.ends_with("Exception"))
+}
+
+/// Whether a line opens with `file:line:column: `.
+fn located(line: &str) -> bool {
+    let mut parts = line.splitn(4, ':');
+    let (Some(file), Some(row), Some(column), Some(_)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    !file.contains(' ') && file.contains('.') && number(row) && number(column)
 }
 
 /// Whether two lines report the same: they differ in digits alone, or one begins the other.

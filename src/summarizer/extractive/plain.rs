@@ -1,6 +1,8 @@
 //! Makes plain lines of pieces of text: marks of Markdown away, white space collapsed, cut at words.
 
+use super::phrases::Openings;
 use super::sentences::Sentence;
+use super::vocabulary::{ANNOUNCEMENTS, COURTESIES, NARRATION, OFFERS};
 
 /// Marks before the text proper that say nothing: ticks, bullets, pictures.
 fn is_ornament(c: char) -> bool {
@@ -158,40 +160,25 @@ fn is_dense(c: char) -> bool {
     matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{2FFFF}')
 }
 
-/// Whether a text begins with a phrase, whatever the case of its ASCII letters, at a word's end.
-pub(super) fn begins(text: &str, phrase: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes
-        .get(..phrase.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(phrase.as_bytes()))
-        && (!phrase.ends_with(|c: char| c.is_ascii_alphanumeric())
-            || !bytes
-                .get(phrase.len())
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'))
-}
-
-/// Whether a text begins with one of several phrases.
-pub(super) fn begins_any(text: &str, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| begins(text, phrase))
-}
-
 /// Takes phrases off the beginning of a text, again and again, with what joins them to the rest.
-pub(super) fn without_beginnings<'a>(mut text: &'a str, phrases: &[&str]) -> &'a str {
-    while let Some(phrase) = phrases.iter().find(|phrase| begins(text, phrase)) {
+pub(super) fn without_beginnings<'a>(mut text: &'a str, phrases: &Openings) -> &'a str {
+    while let Some(phrase) = phrases.opening(text) {
         text = text
             .get(phrase.len()..)
             .unwrap_or_default()
-            .trim_start_matches(|c: char| c.is_whitespace() || ",.!:;-–—…".contains(c));
+            .trim_start_matches(|c: char| {
+                c.is_whitespace() || ",.!:;-–—…¿¡，。！：；、".contains(c)
+            });
     }
     text
 }
 
 /// Takes courtesies off the beginning: words that stand alone, a mark after them.
-fn without_asides<'a>(mut text: &'a str, phrases: &[&str]) -> &'a str {
+fn without_asides<'a>(mut text: &'a str, phrases: &Openings) -> &'a str {
     const AFTER: &[char] = &[
         ',', '.', '!', ':', ';', '-', '–', '—', '…', '，', '。', '！', '、',
     ];
-    while let Some(phrase) = phrases.iter().find(|phrase| begins(text, phrase)) {
+    while let Some(phrase) = phrases.opening(text) {
         let rest = text.get(phrase.len()..).unwrap_or_default().trim_start();
         if !rest.is_empty() && !rest.starts_with(AFTER) {
             break;
@@ -200,175 +187,6 @@ fn without_asides<'a>(mut text: &'a str, phrases: &[&str]) -> &'a str {
     }
     text
 }
-
-/// Announcements of the next step, which tell nothing once the step is done.
-const NARRATION: &[&str] = &[
-    "let me",
-    "let's",
-    "now let",
-    "now i",
-    "i'll",
-    "i will",
-    "i'm going to",
-    "i am going to",
-    "i need to",
-    "next,",
-    "next i",
-    "first,",
-    "first let",
-    "first i",
-    "looking at",
-    "checking",
-    "now ",
-    "time to",
-    "wait",
-    "hmm",
-    "actually, let",
-    "good, let",
-    "ok, let",
-    "then i'll",
-    "let us",
-    "voy a",
-    "déjame",
-    "ahora voy",
-    "vamos a ver",
-    "ich werde",
-    "ich schaue",
-    "lass mich",
-    "als nächstes",
-    "je vais",
-    "laissez-moi",
-    "maintenant je",
-    "vou ",
-    "deixe-me",
-    "agora vou",
-    "让我",
-    "我来",
-    "我先",
-    "我将",
-    "现在我",
-    "接下来",
-    "まず",
-    "次に",
-];
-
-/// Words of approval or courtesy that carry nothing.
-const COURTESIES: &[&str] = &[
-    "perfect",
-    "great",
-    "good",
-    "excellent",
-    "sure",
-    "ok",
-    "okay",
-    "got it",
-    "done",
-    "understood",
-    "absolutely",
-    "of course",
-    "certainly",
-    "you're right",
-    "you are right",
-    "good point",
-    "good catch",
-    "nice",
-    "thanks",
-    "thank you",
-    "sorry",
-    "yes",
-    "no response requested",
-    "i see",
-    "right",
-    "alright",
-    "interesting",
-    "perfecto",
-    "claro",
-    "listo",
-    "hecho",
-    "vale",
-    "de acuerdo",
-    "gut",
-    "alles klar",
-    "natürlich",
-    "erledigt",
-    "fertig",
-    "parfait",
-    "d'accord",
-    "bien sûr",
-    "c'est fait",
-    "perfeito",
-    "pronto",
-    "feito",
-    "好的",
-    "好",
-    "完成",
-    "はい",
-    "了解",
-];
-
-/// Offers and questions at the end of an answer.
-const OFFERS: &[&str] = &[
-    "let me know",
-    "would you like",
-    "do you want",
-    "shall i",
-    "should i",
-    "feel free",
-    "want me to",
-    "is there anything",
-    "if you want",
-    "if you'd like",
-    "if you need",
-    "i can also",
-    "happy to",
-    "anything else",
-    "which approach",
-    "what would you",
-    "how would you",
-    "ready to",
-    "dime si",
-    "avísame",
-    "quieres que",
-    "¿quieres",
-    "möchtest du",
-    "soll ich",
-    "sag mir",
-    "sag bescheid",
-    "veux-tu",
-    "voulez-vous",
-    "dites-moi",
-    "souhaitez-vous",
-    "quer que",
-    "me avise",
-    "如果需要",
-    "需要我",
-];
-
-/// Openings of announcements of a list.
-const ANNOUNCEMENTS: &[&str] = &[
-    "here's",
-    "here is",
-    "here are",
-    "summary",
-    "the following",
-    "aquí está",
-    "aquí tienes",
-    "hier ist",
-    "hier sind",
-    "voici",
-    "aqui está",
-    "以下",
-    "changes made",
-    "what changed",
-    "key changes",
-    "in summary",
-    "to summarize",
-    "resumen",
-    "zusammenfassung",
-    "résumé",
-    "resumo",
-    "总结",
-];
 
 /// How much an agent's sentence says about the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -384,17 +202,13 @@ pub(super) enum Substance {
 /// Judges an agent's sentence.
 pub(super) fn substance(sentence: &Sentence<'_>) -> Substance {
     let text = sentence.text.trim_start_matches(is_ornament);
-    let bare = without_asides(text, COURTESIES);
+    let bare = without_asides(text, &COURTESIES);
     let bare = bare.trim_start_matches(is_ornament);
-    if words(head(bare, 120)) < 2
-        || begins_any(bare, NARRATION)
-        || begins_any(bare, OFFERS)
-        || sentence.asks()
-    {
+    if words(head(bare, 120)) < 2 || NARRATION.open(bare) || OFFERS.open(bare) || sentence.asks() {
         Substance::Filler
     } else if sentence.introduces() {
         Substance::Announcement
-    } else if begins_any(bare, ANNOUNCEMENTS) && words(head(bare, 120)) < 9 {
+    } else if ANNOUNCEMENTS.open(bare) && words(head(bare, 120)) < 9 {
         Substance::Filler
     } else {
         Substance::Statement
@@ -403,7 +217,7 @@ pub(super) fn substance(sentence: &Sentence<'_>) -> Substance {
 
 /// Takes courtesies off the beginning of an agent's sentence, unless nothing else is left.
 pub(super) fn without_courtesies(text: &str) -> &str {
-    let bare = without_asides(text, COURTESIES);
+    let bare = without_asides(text, &COURTESIES);
     if words(head(bare, 120)) < 2 {
         text
     } else {

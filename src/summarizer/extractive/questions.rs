@@ -3,7 +3,8 @@
 use super::asks::Ask;
 use super::atoms::alike;
 use super::errors::Failure;
-use super::plain::{begins, begins_any, capitalised, cut, words};
+use super::plain::{capitalised, cut, words};
+use super::vocabulary::{OF_THE_MOMENT, POINTING, VERBS};
 
 /// Most questions, of which up to [`ERRORS`] are made of errors.
 const MOST: usize = 5;
@@ -11,102 +12,14 @@ const ERRORS: usize = 2;
 /// Longest question, in characters.
 const QUESTION_CHARS: usize = 160;
 
-/// English verbs that open a request: "How to" goes before them.
-const VERBS: &[&str] = &[
-    "fix",
-    "add",
-    "implement",
-    "create",
-    "write",
-    "make",
-    "update",
-    "change",
-    "remove",
-    "replace",
-    "refactor",
-    "build",
-    "deploy",
-    "migrate",
-    "investigate",
-    "debug",
-    "test",
-    "rename",
-    "move",
-    "use",
-    "set up",
-    "configure",
-    "convert",
-    "improve",
-    "optimize",
-    "optimise",
-    "document",
-    "design",
-    "install",
-    "upgrade",
-    "delete",
-    "merge",
-    "port",
-    "support",
-    "enable",
-    "disable",
-    "export",
-    "import",
-    "run",
-    "split",
-    "cache",
-    "reduce",
-    "increase",
-    "allow",
-    "prevent",
-    "handle",
-    "show",
-    "generate",
-    "parse",
-    "validate",
-    "publish",
-    "name",
-    "store",
-    "detect",
-    "restore",
-    "revert",
-    "plan",
-];
-/// Openings of questions about the moment, which mean nothing later.
-const OF_THE_MOMENT: &[&str] = &[
-    "are they",
-    "is it",
-    "is that",
-    "is this",
-    "was it",
-    "did you",
-    "do you",
-    "have you",
-    "are you",
-    "were you",
-    "what's next",
-    "what about",
-    "anything else",
-    "why won't you",
-    "why did you",
-    "why are you",
-    "what are you",
-    "how about",
-    "so ",
-    "should i",
-    "should we",
-    "shall we",
-    "what do you think",
-    "what happened",
-    "does it",
-    "does that",
-    "will it",
-    "what now",
-    "ok",
-    "really",
-];
-/// Words that point at something that stood on the screen.
-const POINTING: &[&str] = &[
-    "this", "that", "it", "they", "them", "these", "those", "here", "you", "there",
+/// What begins the reason of a request, which its question does without.
+const REASONS: &[&str] = &[
+    ", because ",
+    " because ",
+    ", since ",
+    ", so that ",
+    " so that ",
+    ", otherwise ",
 ];
 
 /// Makes one to [`MOST`] questions.
@@ -118,18 +31,18 @@ pub(super) fn of(title: &str, asks: &[Ask], failures: &[Failure<'_>]) -> Vec<Str
         }
         add(&mut questions, ask);
     }
+    if questions.is_empty() {
+        questions.push(format!(
+            "What was done about “{}”?",
+            cut(title, QUESTION_CHARS - 25)
+        ));
+    }
     for failure in failures
         .iter()
         .filter(|failure| failure.score >= 5)
         .take(ERRORS)
     {
         add(&mut questions, caused(failure.line));
-    }
-    if questions.is_empty() {
-        questions.push(format!(
-            "What was done about “{}”?",
-            cut(title, QUESTION_CHARS - 25)
-        ));
     }
     questions
 }
@@ -149,11 +62,28 @@ fn asked(ask: &Ask) -> Option<String> {
     if !(3..=30).contains(&count) || length > QUESTION_CHARS {
         return None;
     }
-    if begins_any(text, VERBS) && telling_words(text) >= 2 {
-        let request = text
+    let how_to = text
+        .get(..7)
+        .filter(|start| start.eq_ignore_ascii_case("how to "))
+        .and_then(|start| text.get(start.len()..));
+    let request = how_to.unwrap_or(text);
+    if how_to.is_some() || VERBS.open(text) && telling_words(text) >= 2 {
+        let pointed = request
+            .split(' ')
+            .skip(1)
+            .take(2)
+            .any(|word| POINTING.open(word));
+        if pointed {
+            return None;
+        }
+        let request = request
             .trim_end_matches('?')
             .trim_end_matches(", please")
             .trim_end_matches(" please");
+        let request = REASONS
+            .iter()
+            .find_map(|reason| request.split_once(reason))
+            .map_or(request, |(thing, _)| thing);
         let mut chars = request.chars();
         let first = chars.next()?.to_lowercase();
         return Some(format!(
@@ -163,7 +93,8 @@ fn asked(ask: &Ask) -> Option<String> {
         ));
     }
     let question = ask.question && text.ends_with(['?', '？', '؟']);
-    let passing = begins_any(text, OF_THE_MOMENT) || telling_words(text) < 2;
+    let pointed = count <= 8 && text.split(' ').any(|word| POINTING.open(word));
+    let passing = pointed || OF_THE_MOMENT.open(text) || telling_words(text) < 2;
     (question && !passing).then(|| capitalised(text))
 }
 
@@ -174,7 +105,7 @@ fn telling_words(text: &str) -> usize {
     }
     text.split(|c: char| c.is_whitespace() || ",.?!".contains(c))
         .filter(|word| word.chars().count() > 3 || word.chars().any(char::is_uppercase))
-        .filter(|word| !POINTING.iter().any(|pointing| begins(word, pointing)))
+        .filter(|word| !POINTING.open(word))
         .count()
 }
 
@@ -196,6 +127,7 @@ mod tests {
             text: text.to_owned(),
             score: 10,
             question: text.ends_with('?'),
+            solid: true,
         }
     }
 
@@ -224,7 +156,10 @@ mod tests {
         };
         assert_eq!(
             of("x", &[], &[failure]),
-            ["What causes “no such column: a”?"]
+            [
+                "What was done about “x”?",
+                "What causes “no such column: a”?"
+            ]
         );
     }
 

@@ -6,6 +6,8 @@
 
 use memchr::{memchr, memchr3_iter, memmem};
 
+use super::noise::is_noise;
+
 /// Where a sentence stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -46,8 +48,6 @@ impl Sentence<'_> {
 const WRAPPED_BYTES: usize = 50;
 /// After so many wrappers without an end, no further end is looked for: keeps it linear.
 const OPEN_WRAPPERS: usize = 16;
-/// Bytes looked at to tell code from prose.
-const SAMPLE_BYTES: usize = 120;
 
 /// Cuts a body into its sentences.
 pub(super) fn of(body: &str) -> Vec<Sentence<'_>> {
@@ -165,13 +165,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn heading(text: &str) -> Option<&str> {
+pub(super) fn heading(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches('#');
     let depth = text.len() - rest.len();
     ((1..=6).contains(&depth) && rest.starts_with(' ')).then(|| rest.trim_start())
 }
 
-fn item(text: &str) -> Option<&str> {
+pub(super) fn item(text: &str) -> Option<&str> {
     let bare = [
         "- ", "* ", "+ ", "• ", "– ", "— ", "✓ ", "✔ ", "✅ ", "❌ ", "⚠️ ",
     ]
@@ -193,62 +193,6 @@ fn item(text: &str) -> Option<&str> {
             .find_map(|mark| rest.strip_prefix(mark))
             .unwrap_or(rest),
     )
-}
-
-/// Whether a line is a rule, a table, a quotation, code or a line of a log.
-fn is_noise(text: &str) -> bool {
-    let Some(first) = text.chars().next() else {
-        return true;
-    };
-    if matches!(first, '|' | '>' | '{' | '}' | '<' | '\\' | '$')
-        || ('\u{2500}'..='\u{25FF}').contains(&first)
-    {
-        return true;
-    }
-    if text.ends_with(['{', ';', '}']) || text.ends_with("});") || text.starts_with("//") {
-        return true;
-    }
-    if [
-        "at ", "File \"", "import ", "from \"", "#!/", "--- ", "+++ ", "@@ ",
-    ]
-    .iter()
-    .any(|start| text.starts_with(start))
-        && text.bytes().filter(|byte| *byte == b' ').count() < 6
-    {
-        return true;
-    }
-    // Time stamps of logs: 2026-10-19T…, 12:05:01.
-    let digits = text.bytes().take(8).filter(u8::is_ascii_digit).count();
-    if digits >= 6 && text.len() > 8 {
-        return true;
-    }
-    let (mut letters, mut signs, mut all) = (0_usize, 0_usize, 0_usize);
-    for byte in text.bytes().take(SAMPLE_BYTES) {
-        all += 1;
-        if byte.is_ascii_alphabetic() || byte >= 0x80 {
-            letters += 1;
-        } else if matches!(
-            byte,
-            b'{' | b'}'
-                | b'['
-                | b']'
-                | b'<'
-                | b'>'
-                | b'='
-                | b';'
-                | b'|'
-                | b'\\'
-                | b'+'
-                | b'^'
-                | b'~'
-                | b'_'
-                | b'$'
-                | b'/'
-        ) {
-            signs += 1;
-        }
-    }
-    letters * 3 < all || (signs * 6 > all && !text.contains(' ')) || signs * 5 > all
 }
 
 /// Cuts a paragraph at the ends of its sentences.
@@ -289,6 +233,9 @@ const ABBREVIATIONS: &[&str] = &[
     "z.b", "d.h", "bzw", "ca", "p.ej", "ej", "sr", "sra", "p.ex", "ex",
 ];
 
+/// Those of them that may end a sentence too.
+const ENDING: &[&str] = &["etc", "no", "nr", "ca", "ex", "ej", "approx", "incl"];
+
 /// The end of the sentence whose full stop (or `!`, `?`) stands at `at`, if it ends one.
 fn end_of_sentence(paragraph: &str, start: usize, at: usize) -> Option<usize> {
     let rest = paragraph.get(at..)?;
@@ -302,6 +249,11 @@ fn end_of_sentence(paragraph: &str, start: usize, at: usize) -> Option<usize> {
     if !(tail.is_empty() || tail.starts_with(char::is_whitespace)) {
         return None;
     }
+    let lower = tail.trim_start().starts_with(|c: char| c.is_lowercase());
+    // The end of words quoted within a sentence: "Stop!" he said.
+    if lower && tail.len() < after.len() && after.starts_with(['"', '”', '»']) {
+        return None;
+    }
     if rest.starts_with('.') {
         let before = paragraph.get(start..at)?;
         let word = before
@@ -313,8 +265,8 @@ fn end_of_sentence(paragraph: &str, start: usize, at: usize) -> Option<usize> {
             .any(|known| known.eq_ignore_ascii_case(word));
         let ordinal =
             !word.is_empty() && word == before.trim() && word.bytes().all(|b| b.is_ascii_digit());
-        let lower = tail.trim_start().starts_with(|c: char| c.is_lowercase());
-        if ordinal || (known && (lower || word.contains('.'))) {
+        let ends = ENDING.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if ordinal || (known && (lower || !ends)) {
             return None;
         }
     }

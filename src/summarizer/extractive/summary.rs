@@ -1,12 +1,12 @@
 //! Writes the summary: what was asked, what was found, how it ended, what was touched.
 
-use super::Material;
-use super::asks::{Ask, TELLING};
+use super::asks::{self, Ask, TELLING};
 use super::atoms::{Candidate, alike};
 use super::commands::Tally;
 use super::plain::{Substance, cut, full_sentence, head, plain, without_courtesies};
 use super::sentences::Form;
 use super::turns::Speaker;
+use super::{Material, Spoken};
 
 /// Longest summary, in characters.
 const SUMMARY_CHARS: usize = 900;
@@ -14,6 +14,10 @@ const SUMMARY_CHARS: usize = 900;
 const ASK_CHARS: usize = 220;
 const FINDING_CHARS: usize = 220;
 const OUTCOME_CHARS: usize = 360;
+/// Longest sentence of the outcome.
+const SENTENCE_CHARS: usize = 240;
+/// Characters after which no earlier turn is looked at.
+const ENOUGH_CHARS: usize = 80;
 /// From this many calls on the counts say how large the work was.
 const LONG_CALLS: usize = 12;
 /// Turns of the agent looked at from the end for the outcome.
@@ -47,6 +51,7 @@ pub(super) fn of(
     for sentence in outcome {
         add(&mut parts, full_sentence(&sentence));
     }
+    let wordless = parts.is_empty();
     if material
         .turns
         .last()
@@ -54,7 +59,7 @@ pub(super) fn of(
     {
         parts.push("It was interrupted.".to_owned());
     }
-    if tally.calls >= LONG_CALLS {
+    if tally.calls >= LONG_CALLS || (wordless && tally.calls > 0) {
         parts.push(counted(tally));
     }
     if parts.is_empty() {
@@ -70,11 +75,9 @@ fn add(parts: &mut Vec<String>, sentence: String) {
 }
 
 fn first(asks: &[Ask]) -> Option<&Ask> {
-    asks.iter().find(|ask| ask.score >= TELLING).or_else(|| {
-        asks.iter()
-            .rev()
-            .max_by_key(|ask| ask.score)
-            .filter(|ask| ask.score > 0)
+    asks::main(asks).or_else(|| {
+        let best = asks.iter().rev().max_by_key(|ask| ask.score);
+        best.filter(|ask| ask.score > 0)
     })
 }
 
@@ -82,7 +85,7 @@ fn first(asks: &[Ask]) -> Option<&Ask> {
 fn later<'a>(asks: &'a [Ask], first: &Ask) -> Option<&'a Ask> {
     asks.iter()
         .rev()
-        .find(|ask| ask.score > TELLING)
+        .find(|ask| ask.solid && ask.score > TELLING)
         .filter(|ask| !alike(&ask.text, &first.text))
 }
 
@@ -95,54 +98,49 @@ fn finding(candidates: &[Candidate<'_>], outcome: &[String]) -> Option<String> {
 }
 
 /// The closing words: statements of the agent's last turns, in order.
+///
+/// One turn is enough if it says something; short ones take what stands before them along.
 fn outcome(material: &Material<'_>) -> Vec<String> {
-    let mut turns: Vec<usize> = Vec::new();
-    let mut chosen: Vec<(usize, String)> = Vec::new();
-    let mut room = OUTCOME_CHARS;
-    let mut at = material.spoken.len();
-    while at > 0 && turns.len() < CLOSING_TURNS && chosen.is_empty() {
-        // One turn's sentences, first to last.
-        let until = at;
-        let turn = material.spoken.get(at - 1).map(|spoken| spoken.turn);
-        while at > 0 && material.spoken.get(at - 1).map(|spoken| spoken.turn) == turn {
-            at -= 1;
-        }
-        let spoken = material.spoken.get(at..until).unwrap_or_default();
-        if !spoken
+    let told = |spoken: &&[Spoken<'_>]| {
+        spoken
             .first()
-            .is_some_and(|spoken| matches!(spoken.speaker, Speaker::Assistant | Speaker::Report))
-        {
-            continue;
+            .is_some_and(|first| matches!(first.speaker, Speaker::Assistant | Speaker::Report))
+    };
+    let mut chosen: Vec<Vec<String>> = Vec::new();
+    let mut room = OUTCOME_CHARS;
+    let turns = material
+        .spoken
+        .chunk_by(|one, other| one.turn == other.turn);
+    for spoken in turns.rev().filter(told).take(CLOSING_TURNS) {
+        chosen.push(statements(spoken, &mut room));
+        if room < OUTCOME_CHARS - ENOUGH_CHARS {
+            break;
         }
-        turns.push(at);
-        for wanted in [Form::Prose, Form::Item] {
-            let mut list_room = 3;
-            for (order, spoken) in spoken.iter().enumerate() {
-                let fits =
-                    spoken.sentence.form == wanted && spoken.substance == Substance::Statement;
-                if !fits
-                    || room < 40
-                    || list_room == 0
-                    || (wanted == Form::Item && room < OUTCOME_CHARS / 3)
-                {
-                    continue;
-                }
-                let text = cut(
-                    &plain(without_courtesies(head(spoken.sentence.text, 800))),
-                    room.min(240),
-                );
-                room = room.saturating_sub(text.chars().count());
-                list_room -= 1;
+    }
+    chosen.into_iter().rev().flatten().collect()
+}
+
+/// The statements of one turn that fit, in order; items of lists where prose leaves room.
+fn statements(spoken: &[Spoken<'_>], room: &mut usize) -> Vec<String> {
+    let mut chosen: Vec<(usize, String)> = Vec::new();
+    for (form, least, most) in [(Form::Prose, 40, 4), (Form::Item, OUTCOME_CHARS / 3, 3)] {
+        let fitting = spoken.iter().enumerate().filter(|(_, spoken)| {
+            spoken.sentence.form == form && spoken.substance == Substance::Statement
+        });
+        for (order, spoken) in fitting.take(most) {
+            if *room < least {
+                break;
+            }
+            let text = plain(without_courtesies(head(spoken.sentence.text, 800)));
+            let text = cut(&text, SENTENCE_CHARS.min(*room));
+            *room = room.saturating_sub(text.chars().count());
+            if !text.is_empty() {
                 chosen.push((order, text));
             }
         }
     }
     chosen.sort_by_key(|(order, _)| *order);
-    chosen
-        .into_iter()
-        .map(|(_, text)| text)
-        .filter(|text| !text.is_empty())
-        .collect()
+    chosen.into_iter().map(|(_, text)| text).collect()
 }
 
 fn counted(tally: Tally) -> String {

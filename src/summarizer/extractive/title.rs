@@ -1,6 +1,7 @@
 //! Chooses the title: the source's own, else what was asked, else what was said or done.
 
-use super::asks::{Ask, TELLING};
+use super::asks::{self, Ask};
+use super::commands;
 use super::plain::{Substance, capitalised, cut, head, plain, substance, without_courtesies};
 use super::sentences::{self, Form};
 use super::turns::{Speaker, Turn};
@@ -54,18 +55,17 @@ fn with_part(hint: &str, (part, parts): (usize, usize)) -> String {
 }
 
 fn from_asks(asks: &[Ask], turns: &[Turn<'_>]) -> String {
-    let telling = asks.iter().find(|ask| ask.score >= TELLING);
     let best = || {
         asks.iter()
             .rev()
             .max_by_key(|ask| ask.score)
             .filter(|ask| ask.score > 0)
     };
-    telling
-        .map(|ask| ask.text.as_str())
-        .map(str::to_owned)
+    asks::main(asks)
+        .map(|ask| ask.text.clone())
         .or_else(|| said(turns))
         .or_else(|| best().map(|ask| ask.text.clone()))
+        .or_else(|| turns.iter().find_map(commands::named))
         .or_else(|| done(turns))
         .map(|text| shown(&text))
         .filter(|text| !text.is_empty())
@@ -108,6 +108,7 @@ fn shown(text: &str) -> String {
     let text = text
         .trim_end_matches(", please")
         .trim_end_matches(" please");
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || ":(-".contains(c));
     capitalised(&shortened(text))
 }
 
@@ -121,13 +122,21 @@ fn shortened(text: &str) -> String {
         .nth(GLANCE_CHARS)
         .map_or(text.len(), |(at, _)| at);
     let front = text.get(..glance).unwrap_or_default();
-    let clause = CLAUSES
-        .iter()
-        .find_map(|clause| front.rfind(clause).filter(|at| *at * 5 > glance * 2));
+    let clause = CLAUSES.iter().find_map(|clause| {
+        let at = front.rfind(clause)?;
+        let whole = front.get(..at).is_some_and(is_balanced);
+        (whole && at * 5 > glance * 2).then_some(at)
+    });
     match clause.and_then(|at| front.get(..at)) {
         Some(whole) => whole.trim().to_owned(),
         None => cut(text, GLANCE_CHARS),
     }
+}
+
+/// Whether no bracket or quotation is left open.
+fn is_balanced(text: &str) -> bool {
+    let count = |mark: char| text.chars().filter(|c| *c == mark).count();
+    count('(') == count(')') && count('[') == count(']') && count('"') % 2 == 0
 }
 
 #[cfg(test)]
@@ -177,7 +186,7 @@ mod tests {
         );
         assert_eq!(
             titled("[2026-10-19 21:05] tool call: Bash {\"command\": \"make\"}"),
-            "Bash {\"command\": \"make\"}"
+            "Make"
         );
         assert_eq!(titled(""), "Untitled");
     }

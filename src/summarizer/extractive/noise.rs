@@ -1,0 +1,103 @@
+//! Tells code, logs, tables and what else programs print from prose, a line at a time.
+
+use super::sentences::{heading, item};
+
+/// Bytes looked at to tell code from prose.
+const SAMPLE_BYTES: usize = 120;
+
+/// How lines begin that programs print, in prompts above all.
+const PRINTED: &[&str] = &[
+    "==",
+    "**",
+    "##",
+    "create mode ",
+    "delete mode ",
+    "Author: ",
+    "Commit: ",
+    "Date: ",
+    "❯ ",
+    "➜ ",
+    "% ",
+    "PASS",
+    "ok  ",
+    "[INFO",
+    "[DEBUG",
+    "[WARN",
+    "INFO ",
+    "DEBUG ",
+    "WARN ",
+    "npm ",
+    "go: ",
+    "bash: ",
+    "zsh: ",
+    "fatal: ",
+    "Traceback (",
+    "Co-Authored-By",
+    "Co-authored-by",
+];
+
+/// Whether a line is a rule, a table, a quotation, code or a line of a log.
+pub(super) fn is_noise(text: &str) -> bool {
+    let Some(first) = text.chars().next() else {
+        return true;
+    };
+    if matches!(first, '|' | '>' | '{' | '}' | '<' | '\\' | '$')
+        || ('\u{2500}'..='\u{25FF}').contains(&first)
+    {
+        return true;
+    }
+    let emphasised =
+        text.starts_with("**") && text.get(2..).is_some_and(|rest| rest.contains("**"));
+    if PRINTED.iter().any(|start| text.starts_with(start)) && heading(text).is_none() && !emphasised
+    {
+        return true;
+    }
+    // A source that is named and linked, nothing more.
+    if item(text).unwrap_or(text).starts_with('[') && text.ends_with(')') {
+        return true;
+    }
+    if text.ends_with(['{', ';', '}']) || text.ends_with("});") || text.starts_with("//") {
+        return true;
+    }
+    if [
+        "at ", "File \"", "import ", "from \"", "#!/", "--- ", "+++ ", "@@ ",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
+        && text.bytes().filter(|byte| *byte == b' ').count() < 6
+    {
+        return true;
+    }
+    // Time stamps of logs: 2026-10-19T…, 12:05:01.
+    let digits = text.bytes().take(8).filter(u8::is_ascii_digit).count();
+    if digits >= 6 && text.len() > 8 {
+        return true;
+    }
+    let (mut letters, mut signs, mut all) = (0_usize, 0_usize, 0_usize);
+    for byte in text.bytes().take(SAMPLE_BYTES) {
+        all += 1;
+        if byte.is_ascii_alphabetic() || byte >= 0x80 {
+            letters += 1;
+        } else if matches!(
+            byte,
+            b'{' | b'}'
+                | b'['
+                | b']'
+                | b'<'
+                | b'>'
+                | b'='
+                | b';'
+                | b'|'
+                | b'\\'
+                | b'+'
+                | b'^'
+                | b'~'
+                | b'_'
+                | b'$'
+                | b'/'
+        ) {
+            signs += 1;
+        }
+    }
+    letters * 3 < all || (signs * 6 > all && !text.contains(' ')) || signs * 5 > all
+}

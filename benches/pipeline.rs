@@ -52,7 +52,7 @@ impl Ground {
 
     fn run(&self, library: &Path) -> u64 {
         let mut store = Store::open(library).expect("a library");
-        let engine = Engine::embedded().expect("the rules");
+        let engine = Engine::embedded();
         let mut options = toml::Table::new();
         options.insert("projects_dir".to_owned(), self.projects.display().to_string().into());
         options.insert("settle_minutes".to_owned(), 0.into());

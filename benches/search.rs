@@ -28,7 +28,7 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         project: None,
         trust: Trust::Own,
     };
-    let engine = Engine::embedded().unwrap();
+    let engine = Engine::embedded();
     let lines = lines(ITEMS, 7);
     import_jsonl(
         &mut store,

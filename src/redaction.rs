@@ -30,6 +30,7 @@ pub use rule::RuleError;
 pub use seen::Seen;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use std::path::PathBuf;
 
 use regex::Regex;
@@ -106,42 +107,56 @@ pub struct RuleInfo<'e> {
     pub description: &'e str,
 }
 
-/// The rules, ready to run. Shared by reference between threads.
+/// The rules. Shared by reference between threads.
+///
+/// The rules that are compiled in are made ready at the first text, so that a program that has
+/// nothing to redact does not wait for them; a user's own are made ready at once, so that a mistake
+/// in them is told at once.
 #[derive(Debug)]
 pub struct Engine {
+    settings: Settings,
+    ready: OnceLock<Option<Ready>>,
+}
+
+/// Rules that can run.
+#[derive(Debug)]
+struct Ready {
     scanner: Scanner,
     custom: Vec<(String, Regex)>,
     version: u32,
-    enabled: bool,
 }
 
 impl Engine {
-    /// Makes the rules that are compiled in ready.
-    ///
-    /// # Errors
-    /// Never for a released program: a test makes them ready.
-    pub fn embedded() -> Result<Self, RuleError> {
-        Self::with(&Settings::default())
+    /// Takes the rules that are compiled in.
+    #[must_use]
+    pub fn embedded() -> Self {
+        Self {
+            settings: Settings::default(),
+            ready: OnceLock::new(),
+        }
     }
 
-    /// Makes the rules ready as a user wants them.
+    /// Takes the rules as a user wants them.
     ///
     /// # Errors
     /// If a folder or file of rules cannot be read, or a rule, pattern or id in it is wrong; the
     /// message names file, rule and field and says what would be right.
     pub fn with(settings: &Settings) -> Result<Self, RuleError> {
-        let loaded = files::load(settings)?;
         let engine = Self {
-            custom: files::custom(&settings.extra_patterns)?,
-            version: REVISION + loaded.revisions,
-            enabled: settings.enabled,
-            scanner: Scanner::new(loaded.rules, loaded.names, settings.disabled_rules.clone())?,
+            settings: settings.clone(),
+            ready: OnceLock::new(),
         };
-        loaded
-            .own
-            .iter()
-            .try_for_each(|own| engine.scanner.check_examples(own))?;
+        if settings.rules_dir.is_some() || !settings.extra_patterns.is_empty() {
+            let ready = Ready::new(settings)?;
+            engine.ready.get_or_init(|| Some(ready));
+        }
         Ok(engine)
+    }
+
+    /// `None` only if the rules that are compiled in cannot run, which a test excludes.
+    fn ready(&self) -> Option<&Ready> {
+        let ready = self.ready.get_or_init(|| Ready::new(&self.settings).ok());
+        ready.as_ref()
     }
 
     /// Says which rules are in force; stored with what they made.
@@ -150,13 +165,15 @@ impl Engine {
     /// not change it.
     #[must_use]
     pub fn version(&self) -> u32 {
-        self.version
+        self.ready().map_or(0, |ready| ready.version)
     }
 
     /// Everything that can hide something: rules, names and shapes.
     #[must_use]
     pub fn rules(&self) -> Vec<RuleInfo<'_>> {
-        self.scanner.describe()
+        self.ready()
+            .map(|ready| ready.scanner.describe())
+            .unwrap_or_default()
     }
 
     /// Hides secrets in a text.
@@ -179,7 +196,7 @@ impl Engine {
     #[must_use]
     pub fn redact_seen(&self, text: &str, seen: &mut Seen, counts: &mut Counts) -> Redacted {
         let redacted = self.run(text, counts, &mut |value| seen.remember(value));
-        if !self.enabled {
+        if !self.settings.enabled {
             return redacted;
         }
         let (masked, hits) = seen.masked(redacted.as_str());
@@ -190,13 +207,17 @@ impl Engine {
     }
 
     fn run(&self, text: &str, counts: &mut Counts, found: &mut dyn FnMut(&str)) -> Redacted {
-        if !self.enabled {
+        if !self.settings.enabled {
             return Redacted::seal(text.to_owned());
         }
+        let Some(ready) = self.ready() else {
+            // Without rules nothing can be vouched for, so nothing is let through.
+            return Redacted::literal("[REDACTED:no-rules]");
+        };
         let mut current: Option<String> = None;
         for _ in 0..PASSES {
             let read = current.as_deref().unwrap_or(text);
-            let spans = self.spans(read);
+            let spans = ready.spans(read);
             if spans.is_empty() {
                 break;
             }
@@ -206,6 +227,23 @@ impl Engine {
             current = Some(span::hide(read, &spans, counts));
         }
         Redacted::seal(current.unwrap_or_else(|| text.to_owned()))
+    }
+
+}
+
+impl Ready {
+    fn new(settings: &Settings) -> Result<Self, RuleError> {
+        let loaded = files::load(settings)?;
+        let ready = Self {
+            custom: files::custom(&settings.extra_patterns)?,
+            version: REVISION + loaded.revisions,
+            scanner: Scanner::new(loaded.rules, loaded.names, settings.disabled_rules.clone())?,
+        };
+        loaded
+            .own
+            .iter()
+            .try_for_each(|own| ready.scanner.check_examples(own))?;
+        Ok(ready)
     }
 
     fn spans(&self, text: &str) -> Vec<Span<'_>> {

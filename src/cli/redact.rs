@@ -85,7 +85,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
 fn engine(globals: &Globals) -> Result<Engine, Failure> {
     let path = Config::find(globals.config.as_deref(), &Env::process());
     if globals.config.is_none() && !path.exists() {
-        return Ok(Engine::embedded()?);
+        return Ok(Engine::embedded());
     }
     Setting::load(globals)?.engine()
 }

@@ -55,7 +55,7 @@ fn rules(settings: &str) -> ProjectRules {
 }
 
 fn answer(rules: &ProjectRules, named: Option<&str>, cwd: &str) -> Option<String> {
-    let engine = Engine::embedded().unwrap();
+    let engine = Engine::embedded();
     let evidence = Evidence {
         named: named.map(str::to_owned),
         cwd: Some(cwd.to_owned()),
@@ -194,7 +194,7 @@ fn what_the_source_names_comes_first_and_aliases_come_last() {
         answer(&rules, Some("?!"), folder).as_deref(),
         Some("ledger")
     );
-    let engine = Engine::embedded().unwrap();
+    let engine = Engine::embedded();
     let guess = ProjectName::new(engine.redact("old-shop")).unwrap();
     assert_eq!(rules.renamed(guess, &engine).as_str(), "shop");
     let other = ProjectName::new(engine.redact("shop")).unwrap();
@@ -204,7 +204,7 @@ fn what_the_source_names_comes_first_and_aliases_come_last() {
 #[test]
 fn a_name_that_holds_a_secret_is_no_project() {
     let rules = rules("");
-    let engine = Engine::embedded().unwrap();
+    let engine = Engine::embedded();
     let secret = concat!("AKIA", "Q3EGRZ7YWH4N2LXP");
     assert_ne!(engine.redact(secret).as_str(), secret);
     assert_eq!(rules.named(secret, &engine), None);

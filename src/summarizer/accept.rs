@@ -168,7 +168,7 @@ mod tests {
             project: None,
             occurred_at: Instant::parse("2026-10-19T21:05:00Z").unwrap(),
         };
-        accept(reply, &task, &Engine::embedded().unwrap())
+        accept(reply, &task, &Engine::embedded())
     }
 
     fn atom(kind: &str, text: &str) -> (String, String) {

@@ -150,7 +150,7 @@ impl Place {
         Self {
             path: folder.path().join("jezero.db"),
             _folder: folder,
-            engine: Engine::embedded().unwrap(),
+            engine: Engine::embedded(),
             summarizer: Counting::default(),
             limit,
         }

@@ -139,8 +139,8 @@ proptest! {
     #[test]
     fn the_windows_miss_nothing_that_a_plain_scan_finds(text in text()) {
         ENGINE.with(|engine| {
-            let windowed = engine.scanner.rule_places(&text);
-            let plain = engine.scanner.rule_places_plainly(&text);
+            let windowed = engine.ready().unwrap().scanner.rule_places(&text);
+            let plain = engine.ready().unwrap().scanner.rule_places_plainly(&text);
             prop_assert_eq!(windowed, plain);
             Ok(())
         })?;

@@ -22,7 +22,7 @@ fn every_expression_compiles() {
 fn every_example_of_a_rule_is_hidden_or_left_as_it_says() {
     let engine = engine();
     let mut wrong = Vec::new();
-    for rule in engine.scanner.rules() {
+    for rule in engine.ready().unwrap().scanner.rules() {
         let id = rule.raw.id.as_str();
         assert!(
             rule.raw.matches.len() >= 2,
@@ -54,7 +54,7 @@ fn every_example_of_a_rule_is_hidden_or_left_as_it_says() {
 fn every_example_of_a_name_is_hidden_or_left_as_it_says() {
     let engine = engine();
     let mut wrong = Vec::new();
-    for group in engine.scanner.names().groups() {
+    for group in engine.ready().unwrap().scanner.names().groups() {
         for sample in &group.matches {
             let hidden = engine.redact(&sample.text());
             if !hidden.as_str().contains("[REDACTED:") {

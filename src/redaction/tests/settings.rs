@@ -50,7 +50,7 @@ const SETTINGS: &[(&str, &str)] = &[
 fn every_sample_is_gone_in_every_setting() {
     let engine = Engine::embedded().expect("the rules that are compiled in");
     let mut left = Vec::new();
-    for rule in engine.scanner.rules() {
+    for rule in engine.ready().unwrap().scanner.rules() {
         let Some(sample) = rule.raw.matches.first() else {
             continue;
         };
@@ -75,7 +75,7 @@ fn every_sample_is_gone_in_every_setting() {
 #[test]
 fn a_token_with_an_invisible_character_inside_is_gone() {
     let engine = Engine::embedded().expect("the rules that are compiled in");
-    for rule in engine.scanner.rules() {
+    for rule in engine.ready().unwrap().scanner.rules() {
         let Some(sample) = rule.raw.matches.first() else {
             continue;
         };

@@ -10,7 +10,7 @@ use crate::redaction::Engine;
 use crate::summarizer::{Dropped, accept};
 
 fn with_task<T>(text: &str, hint: Option<&str>, then: impl FnOnce(&Task<'_>, &Engine) -> T) -> T {
-    let engine = Engine::embedded().unwrap();
+    let engine = Engine::embedded();
     let text = engine.redact(text);
     let hint = hint.map(|hint| engine.redact(hint));
     let task = Task {

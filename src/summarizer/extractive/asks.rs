@@ -3,7 +3,6 @@
 use super::errors;
 use super::plain::{cut, head, plain, without_beginnings, words};
 use super::sentences::{self, Form, Sentence};
-use super::turns::{Speaker, Turn};
 use super::vocabulary::{
     GOALS, IF, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REQUESTS, TROUBLES,
 };
@@ -35,26 +34,14 @@ pub(super) const TELLING: i32 = 8;
 const FIRST: usize = 8;
 const LAST: usize = 3;
 
-/// Finds what every prompt asks, in order; prompts that ask nothing are passed over.
-pub(super) fn of(turns: &[Turn<'_>]) -> Vec<Ask> {
-    turns
-        .iter()
-        .filter_map(|turn| match turn.speaker {
-            Speaker::Person => prompt(turn.body),
-            Speaker::SlashCommand => arguments(turn.body),
-            _ => None,
-        })
-        .collect()
-}
-
-/// What stands after the name of a slash command.
-fn arguments(line: &str) -> Option<Ask> {
+/// What the arguments of a slash command ask; its name alone asks nothing.
+pub(super) fn of_command(line: &str) -> Option<Ask> {
     let (_, arguments) = line.split_once(char::is_whitespace)?;
-    prompt(arguments).filter(|ask| words(&ask.text) >= 3)
+    of_prompt(&sentences::of(arguments)).filter(|ask| words(&ask.text) >= 3)
 }
 
-fn prompt(body: &str) -> Option<Ask> {
-    let sentences = sentences::of(body);
+/// What a prompt asks, given its sentences: the one that says it best.
+pub(super) fn of_prompt(sentences: &[Sentence<'_>]) -> Option<Ask> {
     let late = sentences.len().saturating_sub(LAST).max(FIRST);
     let mut best: Option<Ask> = None;
     let mut announced = false;
@@ -188,6 +175,10 @@ fn shorten_paths(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn prompt(body: &str) -> Option<Ask> {
+        of_prompt(&sentences::of(body))
+    }
+
     fn asked(body: &str) -> String {
         prompt(body).map(|ask| ask.text).unwrap_or_default()
     }
@@ -252,9 +243,9 @@ mod tests {
 
     #[test]
     fn a_slash_command_asks_by_its_arguments_alone() {
-        assert_eq!(arguments("/plan"), None);
+        assert_eq!(of_command("/plan"), None);
         assert_eq!(
-            arguments("/plan add a retry queue").map(|ask| ask.text),
+            of_command("/plan add a retry queue").map(|ask| ask.text),
             Some("add a retry queue".to_owned())
         );
     }

@@ -161,3 +161,7 @@ pub(super) static SIGNS: LazyLock<Phrases> = LazyLock::new(|| {
 /// Openings of conditions, which ask nothing by themselves.
 pub(super) static IF: LazyLock<Openings> =
     LazyLock::new(|| Openings::of(&["if|when|once|si|wenn|falls|quand|se|quando|如果"]));
+
+/// Signs that a sentence is not certain of what it says.
+pub(super) static DOUBTS: LazyLock<Phrases> =
+    LazyLock::new(|| Phrases::any_case(&[" would | could | might |maybe|perhaps|i think"]));

@@ -1,10 +1,10 @@
 //! Finds what the person asked for: of every prompt the sentence that says it best.
 
 use super::errors;
-use super::plain::{cut, head, plain, without_beginnings, words};
+use super::plain::{cut, head, plain, without_beginnings, words, words_to};
 use super::sentences::{self, Form, Sentence};
 use super::vocabulary::{
-    GOALS, IF, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REQUESTS, TROUBLES,
+    GOALS, IF, MIDWAY, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REQUESTS, TROUBLES,
 };
 
 /// What one prompt asks.
@@ -65,7 +65,13 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     let said = plain(head(sentence.text, 600));
     let polite = without_beginnings(said.trim_start_matches(['¿', '¡']), &PLEASANTRIES);
     let bare = without_beginnings(polite, &REQUESTS);
-    let requested = bare.len() < polite.len();
+    let passing = OF_THE_MOMENT.open(bare);
+    let midway = match bare.len() < polite.len() || passing || GOALS.open(bare) {
+        true => None,
+        false => MIDWAY.after(bare).filter(|rest| words_to(rest, 4) == 4),
+    };
+    let requested = midway.is_some() || bare.len() < polite.len();
+    let bare = midway.unwrap_or(bare);
     let bare = without_beginnings(bare, &PLEASANTRIES);
     let bare = match bare.is_empty() {
         true => said.as_str(),
@@ -77,8 +83,8 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
         return None;
     }
     let troubled = TROUBLES.are_in(head(bare, 300));
-    let wanted = requested || GOALS.open(bare);
-    let question = sentence.asks() && !OF_THE_MOMENT.open(bare);
+    let wanted = requested || (GOALS.open(bare) && !passing);
+    let question = sentence.asks() && !passing;
     let condition = IF.open(bare);
     let nudge = NUDGES.open(bare) && count < 7;
     let mut score = i32::try_from(count.min(8)).unwrap_or(8);
@@ -88,6 +94,7 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     weigh(wanted, 6);
     weigh(troubled, 4);
     weigh(condition, -4);
+    weigh(passing, -6);
     weigh(question && !requested, 3);
     weigh(errors::is_pasted(sentence.text), -8);
     weigh(POINTERS.open(bare), -6);
@@ -192,6 +199,10 @@ mod tests {
         assert_eq!(
             asked("thanks, now let's add a retry to the uploader"),
             "add a retry to the uploader"
+        );
+        assert_eq!(
+            asked("With the new tests in place can you review the retry queue again?"),
+            "review the retry queue again"
         );
         assert_eq!(
             asked("Hola, ¿puedes ver por qué falla la importación?"),

@@ -59,18 +59,25 @@ pub fn accept(
     task: &Task<'_>,
     engine: &Engine,
 ) -> Result<(Draft, Dropped), SummarizerError> {
+    let Reply {
+        title,
+        summary,
+        questions,
+        atoms,
+        project,
+    } = reply;
     let mut dropped = Dropped::default();
-    let title = redacted(engine, &one_line(&reply.title))
+    let title = redacted(engine, &one_line(&title))
         .ok_or(SummarizerError::Refused("the title is empty"))?;
     let summary =
-        redacted(engine, &reply.summary).ok_or(SummarizerError::Refused("the summary is empty"))?;
+        redacted(engine, &summary).ok_or(SummarizerError::Refused("the summary is empty"))?;
     dropped.titles_cut = u64::from(title.chars() > TITLE_CHARS);
     let draft = Draft {
         title: title.truncated(TITLE_CHARS),
         summary,
-        questions: questions(&reply.questions, engine, &mut dropped),
-        atoms: atoms(&reply.atoms, task, engine, &mut dropped),
-        project: project(reply.project.as_deref(), engine, &mut dropped),
+        questions: accepted_questions(questions, engine, &mut dropped),
+        atoms: accepted_atoms(atoms, task, engine, &mut dropped),
+        project: project.and_then(|guess| accepted_project(&guess, engine, &mut dropped)),
     };
     Ok((draft, dropped))
 }
@@ -83,10 +90,10 @@ fn one_line(raw: &str) -> String {
     raw.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn questions(raw: &[String], engine: &Engine, dropped: &mut Dropped) -> Vec<Redacted> {
+fn accepted_questions(raw: Vec<String>, engine: &Engine, dropped: &mut Dropped) -> Vec<Redacted> {
     let mut kept: Vec<Redacted> = Vec::new();
     for raw in raw {
-        match redacted(engine, raw) {
+        match redacted(engine, &raw) {
             Some(text) if kept.len() < MAX_QUESTIONS && !kept.contains(&text) => kept.push(text),
             _ => dropped.questions += 1,
         }
@@ -94,8 +101,8 @@ fn questions(raw: &[String], engine: &Engine, dropped: &mut Dropped) -> Vec<Reda
     kept
 }
 
-fn atoms(
-    raw: &[(String, String)],
+fn accepted_atoms(
+    raw: Vec<(String, String)>,
     task: &Task<'_>,
     engine: &Engine,
     dropped: &mut Dropped,
@@ -106,7 +113,7 @@ fn atoms(
             dropped.unknown_kinds += 1;
             continue;
         };
-        let Some(text) = redacted(engine, raw) else {
+        let Some(text) = redacted(engine, &raw) else {
             dropped.atoms += 1;
             continue;
         };
@@ -138,8 +145,8 @@ fn stands_in(text: &str, piece: &str) -> bool {
     escaped != piece && memmem::find(text.as_bytes(), escaped.as_bytes()).is_some()
 }
 
-fn project(raw: Option<&str>, engine: &Engine, dropped: &mut Dropped) -> Option<ProjectName> {
-    let guess = redacted(engine, &raw?.to_lowercase())?;
+fn accepted_project(raw: &str, engine: &Engine, dropped: &mut Dropped) -> Option<ProjectName> {
+    let guess = redacted(engine, &raw.to_lowercase())?;
     let name = ProjectName::new(guess);
     dropped.projects += u64::from(name.is_none());
     name

@@ -70,27 +70,35 @@ struct Material<'a> {
 impl<'a> Material<'a> {
     fn of(text: &'a str) -> Self {
         let turns = turns::read(text);
-        let asks = asks::of(&turns);
-        let mut spoken = Vec::new();
+        let (mut asks, mut spoken) = (Vec::new(), Vec::new());
         for (at, turn) in turns.iter().enumerate() {
-            if !matches!(
-                turn.speaker,
-                Speaker::Person | Speaker::Assistant | Speaker::Report
-            ) {
-                continue;
-            }
+            let by_person = match turn.speaker {
+                Speaker::Person => true,
+                Speaker::Assistant | Speaker::Report => false,
+                Speaker::SlashCommand => {
+                    asks.extend(asks::of_command(turn.body));
+                    continue;
+                }
+                _ => continue,
+            };
             let next = turns.get(at + 1).map(|turn| turn.speaker);
-            let closing = turn.speaker == Speaker::Assistant
-                && !matches!(
-                    next,
-                    Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)
-                );
-            spoken.extend(sentences::of(turn.body).into_iter().map(|sentence| Spoken {
+            let working = matches!(
+                next,
+                Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)
+            );
+            let sentences = sentences::of(turn.body);
+            if by_person {
+                asks.extend(asks::of_prompt(&sentences));
+            }
+            spoken.extend(sentences.into_iter().map(|sentence| Spoken {
                 sentence,
                 speaker: turn.speaker,
                 turn: at,
-                closing,
-                substance: plain::substance(&sentence),
+                closing: turn.speaker == Speaker::Assistant && !working,
+                substance: match by_person {
+                    true => Substance::Statement,
+                    false => plain::substance(&sentence),
+                },
             }));
         }
         Self {

@@ -1,11 +1,10 @@
 //! Finds what the person asked for: of every prompt the sentence that says it best.
 
 use super::errors;
-use super::plain::{cut, head, plain, without_beginnings, words};
+use super::plain::{cut, head, plain, without_beginnings, words, words_to};
 use super::sentences::{self, Form, Sentence};
-use super::turns::{Speaker, Turn};
 use super::vocabulary::{
-    GOALS, IF, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REQUESTS, TROUBLES,
+    GOALS, IF, MIDWAY, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REQUESTS, TROUBLES,
 };
 
 /// What one prompt asks.
@@ -35,26 +34,14 @@ pub(super) const TELLING: i32 = 8;
 const FIRST: usize = 8;
 const LAST: usize = 3;
 
-/// Finds what every prompt asks, in order; prompts that ask nothing are passed over.
-pub(super) fn of(turns: &[Turn<'_>]) -> Vec<Ask> {
-    turns
-        .iter()
-        .filter_map(|turn| match turn.speaker {
-            Speaker::Person => prompt(turn.body),
-            Speaker::SlashCommand => arguments(turn.body),
-            _ => None,
-        })
-        .collect()
-}
-
-/// What stands after the name of a slash command.
-fn arguments(line: &str) -> Option<Ask> {
+/// What the arguments of a slash command ask; its name alone asks nothing.
+pub(super) fn of_command(line: &str) -> Option<Ask> {
     let (_, arguments) = line.split_once(char::is_whitespace)?;
-    prompt(arguments).filter(|ask| words(&ask.text) >= 3)
+    of_prompt(&sentences::of(arguments)).filter(|ask| words(&ask.text) >= 3)
 }
 
-fn prompt(body: &str) -> Option<Ask> {
-    let sentences = sentences::of(body);
+/// What a prompt asks, given its sentences: the one that says it best.
+pub(super) fn of_prompt(sentences: &[Sentence<'_>]) -> Option<Ask> {
     let late = sentences.len().saturating_sub(LAST).max(FIRST);
     let mut best: Option<Ask> = None;
     let mut announced = false;
@@ -78,7 +65,13 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     let said = plain(head(sentence.text, 600));
     let polite = without_beginnings(said.trim_start_matches(['¿', '¡']), &PLEASANTRIES);
     let bare = without_beginnings(polite, &REQUESTS);
-    let requested = bare.len() < polite.len();
+    let passing = OF_THE_MOMENT.open(bare);
+    let midway = match bare.len() < polite.len() || passing || GOALS.open(bare) {
+        true => None,
+        false => MIDWAY.after(bare).filter(|rest| words_to(rest, 4) == 4),
+    };
+    let requested = midway.is_some() || bare.len() < polite.len();
+    let bare = midway.unwrap_or(bare);
     let bare = without_beginnings(bare, &PLEASANTRIES);
     let bare = match bare.is_empty() {
         true => said.as_str(),
@@ -90,8 +83,8 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
         return None;
     }
     let troubled = TROUBLES.are_in(head(bare, 300));
-    let wanted = requested || GOALS.open(bare);
-    let question = sentence.asks() && !OF_THE_MOMENT.open(bare);
+    let wanted = requested || (GOALS.open(bare) && !passing);
+    let question = sentence.asks() && !passing;
     let condition = IF.open(bare);
     let nudge = NUDGES.open(bare) && count < 7;
     let mut score = i32::try_from(count.min(8)).unwrap_or(8);
@@ -101,6 +94,7 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     weigh(wanted, 6);
     weigh(troubled, 4);
     weigh(condition, -4);
+    weigh(passing, -6);
     weigh(question && !requested, 3);
     weigh(errors::is_pasted(sentence.text), -8);
     weigh(POINTERS.open(bare), -6);
@@ -188,6 +182,10 @@ fn shorten_paths(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn prompt(body: &str) -> Option<Ask> {
+        of_prompt(&sentences::of(body))
+    }
+
     fn asked(body: &str) -> String {
         prompt(body).map(|ask| ask.text).unwrap_or_default()
     }
@@ -201,6 +199,10 @@ mod tests {
         assert_eq!(
             asked("thanks, now let's add a retry to the uploader"),
             "add a retry to the uploader"
+        );
+        assert_eq!(
+            asked("With the new tests in place can you review the retry queue again?"),
+            "review the retry queue again"
         );
         assert_eq!(
             asked("Hola, ¿puedes ver por qué falla la importación?"),
@@ -252,9 +254,9 @@ mod tests {
 
     #[test]
     fn a_slash_command_asks_by_its_arguments_alone() {
-        assert_eq!(arguments("/plan"), None);
+        assert_eq!(of_command("/plan"), None);
         assert_eq!(
-            arguments("/plan add a retry queue").map(|ask| ask.text),
+            of_command("/plan add a retry queue").map(|ask| ask.text),
             Some("add a retry queue".to_owned())
         );
     }

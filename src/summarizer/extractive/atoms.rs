@@ -6,9 +6,10 @@
 use super::commands::Command;
 use super::cues;
 use super::errors::Failure;
-use super::plain::{Substance, head, plain, without_courtesies, words};
+use super::plain::{Substance, plain, without_courtesies, words_to};
 use super::sentences::Form;
 use super::turns::Speaker;
+use super::vocabulary::DOUBTS;
 use super::{Material, Spoken};
 use crate::item::{AtomKind, MAX_ATOMS};
 
@@ -86,17 +87,11 @@ fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
     if spoken.speaker == Speaker::Report {
         score -= 15;
     }
-    let lower = head(text, 200);
-    if [
-        " would ", " could ", " might ", "maybe", "perhaps", "I think",
-    ]
-    .iter()
-    .any(|doubt| lower.contains(doubt))
-    {
+    if DOUBTS.are_in(text) {
         score -= 10;
     }
     let length = text.chars().count();
-    if !LENGTHS.contains(&length) || words(head(text, 200)) < 3 {
+    if !LENGTHS.contains(&length) || words_to(text, 3) < 3 {
         return None;
     }
     if length > 200 {
@@ -118,7 +113,7 @@ fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
 
 /// Whether a sentence names a thing: code, a number, a path, a name.
 fn is_specific(text: &str) -> bool {
-    words(head(text, 300)) >= 9
+    words_to(text, 9) >= 9
         || text.contains(['`', '_', '/'])
         || text.bytes().any(|byte| byte.is_ascii_digit())
         || text

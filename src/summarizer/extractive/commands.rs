@@ -178,7 +178,7 @@ pub(super) fn named(turn: &Turn<'_>) -> Option<String> {
 fn fail(runs: &mut [Run<'_>], turns: &[Turn<'_>], at: usize) {
     let before = at.checked_sub(1).and_then(|before| turns.get(before));
     let other_tool = before.is_some_and(|turn| {
-        turn.speaker == Speaker::Call && !runs.last().is_some_and(|run| run.turn + 1 == at)
+        turn.speaker == Speaker::Call && runs.last().is_none_or(|run| run.turn + 1 != at)
     });
     if other_tool
         && turns

@@ -40,6 +40,12 @@ impl Phrases {
             .is_some_and(|machine| machine.is_match(text))
     }
 
+    /// What follows the first of them in a text.
+    pub(super) fn after<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let found = self.machine.as_ref()?.find(text)?;
+        text.get(found.end()..)
+    }
+
     /// The rank, from zero, of the first phrase in the list that a text holds.
     pub(super) fn rank(&self, text: &str) -> Option<usize> {
         let machine = self.machine.as_ref()?;
@@ -112,6 +118,7 @@ mod tests {
         assert_eq!(phrases.rank("not found: access denied"), Some(0));
         assert_eq!(phrases.rank("it is not found"), Some(1));
         assert_eq!(phrases.rank("Denied"), None);
+        assert_eq!(phrases.after("it is not found"), Some(" found"));
         assert!(Phrases::any_case(&["denied"]).are_in("Denied"));
     }
 

@@ -140,6 +140,11 @@ pub(super) fn capitalised(text: &str) -> String {
 
 /// Number of words; scripts without spaces count two characters as a word.
 pub(super) fn words(text: &str) -> usize {
+    words_to(text, usize::MAX)
+}
+
+/// Number of words, counted no further than to `limit`.
+pub(super) fn words_to(text: &str, limit: usize) -> usize {
     let (mut spaced, mut dense, mut inside) = (0, 0, false);
     for c in text.chars() {
         if is_dense(c) {
@@ -151,13 +156,17 @@ pub(super) fn words(text: &str) -> usize {
         } else if c.is_whitespace() {
             inside = false;
         }
+        if spaced + dense / 2 >= limit {
+            return limit;
+        }
     }
     spaced + dense / 2
 }
 
 /// Whether a character belongs to a script written without spaces.
 fn is_dense(c: char) -> bool {
-    matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{2FFFF}')
+    c >= '\u{0E00}'
+        && matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{2FFFF}')
 }
 
 /// Takes phrases off the beginning of a text, again and again, with what joins them to the rest.
@@ -204,11 +213,11 @@ pub(super) fn substance(sentence: &Sentence<'_>) -> Substance {
     let text = sentence.text.trim_start_matches(is_ornament);
     let bare = without_asides(text, &COURTESIES);
     let bare = bare.trim_start_matches(is_ornament);
-    if words(head(bare, 120)) < 2 || NARRATION.open(bare) || OFFERS.open(bare) || sentence.asks() {
+    if words_to(bare, 2) < 2 || NARRATION.open(bare) || OFFERS.open(bare) || sentence.asks() {
         Substance::Filler
     } else if sentence.introduces() {
         Substance::Announcement
-    } else if ANNOUNCEMENTS.open(bare) && words(head(bare, 120)) < 9 {
+    } else if ANNOUNCEMENTS.open(bare) && words_to(bare, 9) < 9 {
         Substance::Filler
     } else {
         Substance::Statement
@@ -218,11 +227,7 @@ pub(super) fn substance(sentence: &Sentence<'_>) -> Substance {
 /// Takes courtesies off the beginning of an agent's sentence, unless nothing else is left.
 pub(super) fn without_courtesies(text: &str) -> &str {
     let bare = without_asides(text, &COURTESIES);
-    if words(head(bare, 120)) < 2 {
-        text
-    } else {
-        bare
-    }
+    if words_to(bare, 2) < 2 { text } else { bare }
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
             self.close();
             return;
         }
-        let start = at + line.find(text).unwrap_or_default();
+        let start = at + (line.len() - line.trim_start().len());
         let end = start + text.len();
         if let Some(heading) = heading(text) {
             self.close();

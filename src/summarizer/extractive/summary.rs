@@ -52,15 +52,15 @@ pub(super) fn of(
         add(&mut parts, full_sentence(&sentence));
     }
     let wordless = parts.is_empty();
+    if tally.calls >= LONG_CALLS || (wordless && tally.calls > 0) {
+        parts.push(counted(tally));
+    }
     if material
         .turns
         .last()
         .is_some_and(|turn| turn.speaker == Speaker::Interrupted)
     {
         parts.push("It was interrupted.".to_owned());
-    }
-    if tally.calls >= LONG_CALLS || (wordless && tally.calls > 0) {
-        parts.push(counted(tally));
     }
     if parts.is_empty() {
         parts.push(full_sentence(title));

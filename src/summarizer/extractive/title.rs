@@ -142,11 +142,11 @@ fn is_balanced(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarizer::extractive::{asks, turns};
+    use crate::summarizer::extractive::Material;
 
     fn titled(text: &str) -> String {
-        let turns = turns::read(text);
-        of(None, (1, 1), &asks::of(&turns), &turns)
+        let material = Material::of(text);
+        of(None, (1, 1), &material.asks, &material.turns)
     }
 
     #[test]

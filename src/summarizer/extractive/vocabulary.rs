@@ -161,3 +161,15 @@ pub(super) static SIGNS: LazyLock<Phrases> = LazyLock::new(|| {
 /// Openings of conditions, which ask nothing by themselves.
 pub(super) static IF: LazyLock<Openings> =
     LazyLock::new(|| Openings::of(&["if|when|once|si|wenn|falls|quand|se|quando|如果"]));
+
+/// Signs that a sentence is not certain of what it says.
+pub(super) static DOUBTS: LazyLock<Phrases> =
+    LazyLock::new(|| Phrases::any_case(&[" would | could | might |maybe|perhaps|i think"]));
+
+/// Forms of asking within a sentence: what goes before them is the occasion.
+pub(super) static MIDWAY: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::any_case(&[
+        " can you please | could you please | can you | could you | would you | please | i want to ",
+        " i want you to | i'd like to | i would like to | i need to | we need to | we should ",
+    ])
+});

@@ -25,13 +25,13 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use redacted::Redacted;
+pub use redacted::{Clean, Redacted};
 pub use rule::RuleError;
 pub use seen::Seen;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use regex::Regex;
 
@@ -228,7 +228,6 @@ impl Engine {
         }
         Redacted::seal(current.unwrap_or_else(|| text.to_owned()))
     }
-
 }
 
 impl Ready {

@@ -278,9 +278,8 @@ fn print(report: &RunReport, output: &mut Output) {
         report.connector,
         plural(stored, "item")
     ));
-    let read = report
-        .units
-        .saturating_sub(report.units_unchanged + report.deferred_sessions);
+    let unread = report.units_unchanged + report.deferred_sessions + report.units_left_out;
+    let read = report.units.saturating_sub(unread);
     output.line(format!(
         "  sessions: {} found, {read} read, {} untouched since the last run",
         report.units, report.units_unchanged
@@ -291,6 +290,10 @@ fn print(report: &RunReport, output: &mut Output) {
         }
     };
     say(report.deferred_sessions, "waiting until they settle");
+    say(
+        report.units_left_out,
+        "left out (copies, or nothing to keep)",
+    );
     say(report.units_too_short, "too short for an item");
     say(report.unchanged, "segments unchanged");
     say(report.pruned, "items pruned");
@@ -300,6 +303,7 @@ fn print(report: &RunReport, output: &mut Output) {
     );
     say(report.redactions, "secrets redacted");
     say(report.records_unknown, "records of unknown types");
+    say(report.records_mended, "records read in part");
     say(report.records_passed_over, "damaged records passed over");
     say(report.failed, "failed");
     for error in &report.errors {

@@ -156,14 +156,13 @@ impl Delivery {
         if !self.options.dry_run {
             let error = self.report.errors.first().cloned();
             let failed = self.report.has_failed();
-            let text = serde_json::to_string(&self.report).unwrap_or_default();
             pipeline.store.finish_run(&RunRow {
                 connector: &self.source,
                 started_at,
                 ended_at: pipeline.clock.now(),
                 last_item_at: self.newest,
                 error: error.or_else(|| failed.then(|| Redacted::literal("something failed"))),
-                report: pipeline.engine.redact(&text),
+                report: Redacted::json(&self.report),
             })?;
         }
         Ok(self.report)

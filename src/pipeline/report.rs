@@ -3,7 +3,7 @@
 use jezero_connectors::{Problem, Report};
 use serde::Serialize;
 
-use crate::redaction::{Engine, Redacted};
+use crate::redaction::{Clean, Engine, Redacted};
 
 /// Errors that are quoted; the rest is in the counts.
 const ERRORS: usize = 5;
@@ -49,12 +49,16 @@ pub struct RunReport {
     pub units: u64,
     /// Units that had not been touched since the last run.
     pub units_unchanged: u64,
+    /// Units that are not wanted or hold nothing to keep (copies, empty files, switched-off kinds).
+    pub units_left_out: u64,
     /// Units with too little text for an item.
     pub units_too_short: u64,
     /// Records that another unit already owns (forks, resumed copies).
     pub records_owned_elsewhere: u64,
     /// Records of types that are not known.
     pub records_unknown: u64,
+    /// Records that were read with something left out of them or put in its place.
+    pub records_mended: u64,
     /// Damaged records that were passed over.
     pub records_passed_over: u64,
     /// Atoms left out of a summary because they break a rule (an error or command that does not
@@ -89,6 +93,8 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+impl Clean for RunReport {}
+
 impl RunReport {
     /// Whether something really failed: the exit code is then 1.
     #[must_use]
@@ -109,7 +115,9 @@ impl RunReport {
         self.units += report.seen;
         self.units_unchanged += report.unchanged;
         self.deferred_sessions += report.deferred;
+        self.units_left_out += report.left_out;
         self.records_unknown += report.unknown;
+        self.records_mended += report.mended;
         self.records_passed_over += report.passed_over;
         self.passed_over_unlisted += report.unlisted;
         self.failed += report.failed;

@@ -146,6 +146,17 @@ fn marker_around(text: &str, at: usize) -> Option<(usize, usize)> {
     (start < at && at < end && end - start <= MARKER_LIMIT).then_some((start, end))
 }
 
+/// Values whose every text is [`Redacted`] or the program's own words, so that their JSON is too.
+pub trait Clean: Serialize {}
+
+impl Redacted {
+    /// A clean value as JSON. A value that cannot be written as JSON gives an empty text.
+    #[must_use]
+    pub fn json(value: &impl Clean) -> Self {
+        Self(serde_json::to_string(value).unwrap_or_default())
+    }
+}
+
 impl<T: Serialize> Serialize for Redacted<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)

@@ -8,7 +8,7 @@ use super::*;
 use crate::redaction::Engine;
 
 /// Made once: there are many blocks in these tests.
-static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::embedded());
+static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::embedded);
 
 fn block(record: u64, text: &str) -> RedactedBlock {
     RedactedBlock {

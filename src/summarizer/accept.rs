@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn secrets_in_any_field_are_hidden() {
-        let key = format!("sk-ant-{}", "a1B2".repeat(10));
+        let key = format!("sk-ant-{}", "vQ7mZx2Lk9Rt4Bw8Nc3Hy6Jd");
         let said = format!("uses {key}");
         let reply = Reply {
             title: said.clone(),
@@ -295,7 +295,7 @@ mod tests {
             project: None,
         };
         let (draft, _) = accepted(reply, "").unwrap();
-        let hidden = "uses [REDACTED:anthropic_key]";
+        let hidden = "uses [REDACTED:anthropic-api-key]";
         assert_eq!(draft.title.as_str(), hidden);
         assert_eq!(draft.summary.as_str(), hidden);
         assert_eq!(draft.questions.first().unwrap().as_str(), hidden);

@@ -95,7 +95,7 @@ impl Shelf {
         lines: impl AsRef<[u8]>,
         options: &ImportOptions,
     ) -> Result<Imported, ImportError> {
-        static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::embedded());
+        static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::embedded);
         let lines = lines.as_ref();
         import_jsonl(
             &mut self.store(),

@@ -49,7 +49,7 @@ const HARMLESS: &[&str] = &[
 
 #[test]
 fn what_only_looks_like_a_secret_stays() {
-    let engine = Engine::embedded().expect("the rules that are compiled in");
+    let engine = Engine::embedded();
     let changed: Vec<String> = HARMLESS
         .iter()
         .map(|text| (text, engine.redact(text)))

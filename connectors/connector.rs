@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use crate::error::ConnectorError;
-use crate::marks::Memory;
+use crate::marks::Recollection;
 use crate::report::Report;
 use crate::source::Trust;
 use crate::time::Instant;
@@ -49,7 +49,7 @@ pub type Outcome = (Report, Result<(), ConnectorError>);
 #[derive(Debug, Clone)]
 pub struct Request {
     /// What was remembered.
-    pub memory: std::sync::Arc<Memory>,
+    pub memory: Recollection,
     /// The present moment, for the settle time.
     pub now: Instant,
     /// With a number: the newest that many units, changed or not.

@@ -9,7 +9,6 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
@@ -40,7 +39,7 @@ pub(crate) fn poll(
     let kind = crate::kind(kind).unwrap();
     let mut connector = kind.build(options, &Surroundings::default()).unwrap();
     let request = Request {
-        memory: Arc::new(memory),
+        memory: memory.into(),
         now: Instant::parse("2026-11-30T00:00:00Z").unwrap(),
         sample,
     };

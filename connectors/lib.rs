@@ -26,7 +26,7 @@ pub mod unit;
 
 pub use connector::{Connector, Kind, Request};
 pub use error::ConnectorError;
-pub use marks::{Mark, Memory, Tail};
+pub use marks::{Mark, Memory, Recollection, Tail};
 pub use report::{Problem, Report};
 pub use source::{ExternalId, OriginalRef, SourceName, Trust, UnitId};
 pub use time::Instant;

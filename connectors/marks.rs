@@ -4,6 +4,7 @@
 //! unit's items and come back through [`Memory`] at the next reading. The connector knows no store.
 
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use crate::unit::Locator;
 
@@ -59,5 +60,35 @@ impl Memory {
         self.marks
             .iter()
             .map(|(key, recalled)| (key.as_str(), recalled))
+    }
+}
+
+/// The memory of a reading, which may still be on its way when the reading begins: a source can
+/// be listed in the meantime.
+#[derive(Debug, Clone, Default)]
+pub struct Recollection(Arc<OnceLock<Memory>>);
+
+impl Recollection {
+    /// Hands the memory over; the first time counts.
+    pub fn arrive(&self, memory: Memory) {
+        self.0.get_or_init(|| memory);
+    }
+
+    /// The memory. Waits for it, so it is asked for on a blocking thread only.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        self.0.wait()
+    }
+
+    /// What was remembered under a key; waits as [`Recollection::memory`] does.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Recalled> {
+        self.memory().get(key)
+    }
+}
+
+impl From<Memory> for Recollection {
+    fn from(memory: Memory) -> Self {
+        Self(Arc::new(OnceLock::from(memory)))
     }
 }

@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
         let (request, found) = (self.request, self.found);
         self.names.get_or_insert_with(|| {
             Names::new(
-                &request.memory,
+                request.memory.memory(),
                 found.iter().map(|found| found.key.as_str()),
             )
         })

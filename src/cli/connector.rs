@@ -96,22 +96,54 @@ fn list(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result<
         output.json(&rows);
         return Ok(Exit::Done);
     }
-    let dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-    output.line("NAME  TYPE  ENABLED  EVERY  LAST RUN  LAST SUCCESS  ITEMS  ERROR");
-    for row in rows {
-        output.line(format!(
-            "{}  {}  {}  {} min  {}  {}  {}  {}",
-            row.name,
-            row.kind,
-            if row.enabled { "yes" } else { "no" },
-            row.interval_minutes,
-            dash(&row.last_run_at),
-            dash(&row.last_success_at),
-            row.items,
-            row.last_error.as_ref().map_or("-", |error| error.as_str())
-        ));
+    let mut table = vec![HEADINGS.map(str::to_owned)];
+    table.extend(rows.into_iter().map(cells));
+    for line in aligned(&table) {
+        output.line(line);
     }
     Ok(Exit::Done)
+}
+
+const HEADINGS: [&str; 8] = [
+    "NAME",
+    "TYPE",
+    "ENABLED",
+    "EVERY",
+    "LAST RUN",
+    "LAST SUCCESS",
+    "ITEMS",
+    "ERROR",
+];
+
+fn cells(row: Row) -> [String; 8] {
+    let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    [
+        row.name,
+        row.kind.to_owned(),
+        if row.enabled { "yes" } else { "no" }.to_owned(),
+        format!("{} min", row.interval_minutes),
+        dash(row.last_run_at),
+        dash(row.last_success_at),
+        row.items.to_string(),
+        dash(row.last_error.map(|error| error.to_string())),
+    ]
+}
+
+/// Lines with columns of equal width; the last column is as long as it is.
+fn aligned(table: &[[String; 8]]) -> Vec<String> {
+    let width = |column: usize| {
+        let cells = table.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
+    let line = |row: &[String; 8]| {
+        let padded = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"));
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    table.iter().map(line).collect()
 }
 
 fn row(connector: &ConnectorConfig, state: ConnectorState, items: u64) -> Row {

@@ -63,6 +63,9 @@ impl Output {
 
     /// Writes a remark for the person, beside the result.
     pub(super) fn note(&mut self, text: impl AsRef<str>) {
+        // Both ends are often one terminal: what was said first is to stand first.
+        let flushed = self.out.flush();
+        self.note_fault(flushed);
         // A remark that cannot be shown has nowhere else to go.
         drop(writeln!(self.notes, "{}", printable(text.as_ref())));
     }

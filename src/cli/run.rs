@@ -16,6 +16,9 @@ use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport};
 use crate::project::ProjectRules;
 use crate::store::{Lock, Store, StoreError, lock};
 
+/// Places that are shown to a person; a report as JSON has more.
+const SHOWN: usize = 10;
+
 pub(super) const COMMAND: Entry = Entry { define, run };
 
 fn define() -> clap::Command {
@@ -309,15 +312,18 @@ fn print(report: &RunReport, output: &mut Output) {
     for error in &report.errors {
         output.line(format!("  error: {error}"));
     }
-    for place in report
+    let places: Vec<_> = report
         .passed_over
         .iter()
         .filter(|place| !is_error(report, place))
-    {
+        .collect();
+    for place in places.iter().take(SHOWN) {
         output.line(format!("  passed over: {}: {}", place.place, place.reason));
     }
-    if report.passed_over_unlisted > 0 {
-        output.line(format!("  … and {} more", report.passed_over_unlisted));
+    let more = u64::try_from(places.len().saturating_sub(SHOWN)).unwrap_or(0);
+    let more = more + report.passed_over_unlisted;
+    if more > 0 {
+        output.line(format!("  … and {more} more; --json lists up to a hundred"));
     }
 }
 

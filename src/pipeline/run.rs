@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jezero_connectors::{
-    Connector, ConnectorError, Report, Request, Sink, SourceName, Trust, time::Clock,
+    Connector, ConnectorError, Memory, Recollection, Report, Request, Sink, SourceName, Trust,
+    time::Clock,
 };
 
 use super::delivery::Delivery;
@@ -90,11 +91,9 @@ pub async fn run(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<RunReport, PipelineError> {
     let started_at = pipeline.clock.now();
-    let memory = pipeline
-        .store
-        .memory(&job.source, pipeline.max_input_chars)?;
+    let recollection = Recollection::default();
     let request = Request {
-        memory: Arc::new(memory),
+        memory: recollection.clone(),
         now: started_at,
         sample: options.sample,
     };
@@ -106,6 +105,17 @@ pub async fn run(
         mut connector,
     } = job;
     let reading = tokio::spawn(async move { connector.poll(request, sink).await });
+    // The source is being listed in the meantime. A reading must not wait for ever, so it gets an
+    // empty memory when there is none to be had, and then finds that nobody listens any more.
+    let memory = pipeline.store.memory(&source, pipeline.max_input_chars);
+    match memory {
+        Ok(memory) => recollection.arrive(memory),
+        Err(error) => {
+            drop(events);
+            recollection.arrive(Memory::default());
+            return Err(error.into());
+        }
+    }
 
     let mut delivery = Delivery {
         source,

@@ -70,8 +70,13 @@ fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
     if spoken.sentence.form == Form::Heading {
         return None;
     }
-    let text = spoken.sentence.text;
-    let (kind, weight) = cues::strongest(text)?;
+    let (kind, weight, text) = match cues::labelled(spoken.sentence.text) {
+        Some((kind, text)) => (kind, 9, text),
+        None => {
+            let (kind, weight) = cues::strongest(spoken.sentence.text)?;
+            (kind, weight, spoken.sentence.text)
+        }
+    };
     let by_person = spoken.speaker == Speaker::Person;
     let mut score = weight * 10;
     score += if spoken.closing { 15 } else { 0 };
@@ -103,6 +108,10 @@ fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
     };
     if text.starts_with("If ") || text.ends_with(" AND") {
         score -= 15;
+    }
+    // What one would do is not what was done.
+    if text.starts_with("I'd ") || text.starts_with("I would ") {
+        score -= 25;
     }
     if !is_specific(text) {
         score -= 8;

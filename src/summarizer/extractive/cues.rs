@@ -137,6 +137,49 @@ const CUES: &[(AtomKind, i32, &[&str])] = &[
     ),
 ];
 
+/// Words that open a sentence and name its kind outright, as in `Decision for now: …`.
+const LABELS: &[(AtomKind, &str)] = &[
+    (
+        Decision,
+        "decision|decisión|entscheidung|décision|decisão|决定|決定",
+    ),
+    (
+        Rationale,
+        "rationale|reason|why|razón|motivo|grund|begründung|raison|razão|原因|理由",
+    ),
+    (
+        Fix,
+        "fix|fixed|solution|arreglo|solución|lösung|correction|correção|修复|修正",
+    ),
+    (
+        Fact,
+        "fact|finding|cause|learned|lesson|causa|hallazgo|ursache|constat|教訓",
+    ),
+    (
+        Risk,
+        "risk|caveat|warning|riesgo|risiko|risque|risco|风险|リスク",
+    ),
+];
+/// Longest label with its qualifiers, in bytes.
+const LABEL_BYTES: usize = 40;
+
+/// The kind that a sentence's own label names, and the sentence without it.
+pub(super) fn labelled(sentence: &str) -> Option<(AtomKind, &str)> {
+    let colon = sentence.find([':', '：'])?;
+    let (label, rest) = sentence
+        .split_at_checked(colon)
+        .filter(|_| colon <= LABEL_BYTES)?;
+    let rest = rest.trim_start_matches([':', '：']).trim_start();
+    let mut words = label.split_whitespace();
+    let first = words.next()?.to_lowercase();
+    // More than a few words before the colon are a sentence of their own.
+    if words.count() > 3 || rest.is_empty() {
+        return None;
+    }
+    let named = |(_, labels): &&(AtomKind, &str)| labels.split('|').any(|label| label == first);
+    LABELS.iter().find(named).map(|(kind, _)| (*kind, rest))
+}
+
 struct Table {
     machine: AhoCorasick,
     /// Kind and weight of each pattern.
@@ -190,6 +233,31 @@ pub(super) fn strongest(sentence: &str) -> Option<(AtomKind, i32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_names_the_kind_and_is_left_out() {
+        for (sentence, expected) in [
+            ("Decision: plain UTF-8.", Some((Decision, "plain UTF-8."))),
+            (
+                "Decision for now: no annealing.",
+                Some((Decision, "no annealing.")),
+            ),
+            (
+                "Rationale: 49 instead of 38 come first.",
+                Some((Rationale, "49 instead of 38 come first.")),
+            ),
+            ("Decisión: hora local.", Some((Decision, "hora local."))),
+            ("决定：使用 UTF-8。", Some((Decision, "使用 UTF-8。"))),
+            (
+                "Decision makers were asked about this at length: yes.",
+                None,
+            ),
+            ("The decision: keep it.", None),
+            ("Decision:", None),
+        ] {
+            assert_eq!(labelled(sentence), expected, "{sentence}");
+        }
+    }
 
     #[test]
     fn the_strongest_cue_gives_the_kind() {

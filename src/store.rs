@@ -5,6 +5,7 @@
 //! No other module holds SQL.
 
 mod batch;
+mod frame;
 pub mod items;
 pub mod lock;
 mod open;
@@ -17,6 +18,7 @@ mod state;
 mod units;
 
 pub use batch::Batch;
+pub use frame::{Frame, compress, decompress};
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use open::{Store, View};

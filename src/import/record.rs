@@ -13,7 +13,7 @@ use crate::item::{
 };
 use crate::redaction::{Counts, Engine, Redacted};
 use crate::store::ItemWrite;
-use crate::store::items::compress;
+use crate::store::{Frame, compress};
 
 /// The keys that a record may have. Those after `content_hash` are what an export adds, so that
 /// importing it gives the same items again.
@@ -73,7 +73,11 @@ pub(super) fn read(line: &[u8], engine: &Engine, options: &ImportOptions) -> Res
         account: fields.text("account")?,
         original_ref,
         trust: trust(&mut fields, options.trust)?,
-        original: original.as_ref().map(compressed).transpose()?,
+        original: original
+            .as_ref()
+            .map(compressed)
+            .transpose()?
+            .map(Frame::Held),
         locator: jezero_connectors::Locator::default(),
         part: (1, 1),
         rules_version: engine.version(),

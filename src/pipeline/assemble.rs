@@ -13,8 +13,7 @@ use sha2::{Digest, Sha256};
 use super::{PipelineError, mask};
 use crate::redaction::{Counts, Engine, Redacted, Seen};
 use crate::segment::{RedactedBlock, Segment, Segmenter, size_of};
-use crate::store::items::compress;
-use crate::store::{SourceId, Store, StoredSegment, StoredUnit, UnitRow};
+use crate::store::{Frame, SourceId, Store, StoredSegment, StoredUnit, UnitRow, compress};
 
 /// Who speaks in lines that the pipeline itself adds.
 const SESSION: &str = "session";
@@ -26,8 +25,8 @@ pub(super) struct Sealed {
     pub(super) occurred_at: Instant,
     /// Lower-case hex of the SHA-256 of the redacted text.
     pub(super) hash: String,
-    /// The text as a zstd frame; `None` when the stored segment has the same hash.
-    pub(super) frame: Option<Vec<u8>>,
+    /// The text, compressed; `None` when the stored segment has the same hash.
+    pub(super) frame: Option<Frame>,
     pub(super) chars: usize,
     pub(super) redactions: Counts,
     /// Secrets of the unit that were known when it began.
@@ -56,6 +55,10 @@ pub(super) struct Assembly {
     values_before: usize,
     pub(super) source: Option<SourceId>,
     segmenter: Segmenter,
+    /// Bytes of compressed text held in memory.
+    held: usize,
+    /// How many may be.
+    room: usize,
     /// Whether a segment is in hand.
     begun: bool,
     /// Secrets of the unit that were known when the segment in hand began.
@@ -96,6 +99,8 @@ impl Assembly {
             tail: None,
             source,
             segmenter: Segmenter::new(limit),
+            held: 0,
+            room: HELD,
             begun: false,
             known: 0,
             seen: HashSet::new(),
@@ -189,7 +194,7 @@ impl Assembly {
         });
         let opens = closed.is_some() || !self.begun;
         if let Some(segment) = closed {
-            self.seal(&segment)?;
+            self.seal(&segment, store)?;
         }
         if opens {
             self.begun = true;
@@ -204,15 +209,15 @@ impl Assembly {
     }
 
     /// Ends the unit: seals the last segment, and hides in all of them what was found in one.
-    pub(super) fn finish(&mut self) -> Result<(), PipelineError> {
+    pub(super) fn finish(&mut self, store: &Store) -> Result<(), PipelineError> {
         let segmenter = std::mem::replace(&mut self.segmenter, Segmenter::new(0));
         if let Some(segment) = segmenter.finish() {
-            self.seal(&segment)?;
+            self.seal(&segment, store)?;
         }
         let values = &self.values;
         self.sealed
             .iter_mut()
-            .try_for_each(|segment| mask::sealed(segment, values))
+            .try_for_each(|segment| mask::sealed(segment, values, store))
     }
 
     /// Whether this reading found secrets that earlier ones had not.
@@ -248,14 +253,32 @@ impl Assembly {
         })
     }
 
-    fn seal(&mut self, segment: &Segment) -> Result<(), PipelineError> {
+    /// Ends the unit for good: forgets what was put aside for it.
+    pub(super) fn put_back(&self, store: &Store) -> Result<(), PipelineError> {
+        if self.held > self.room {
+            store.clear_aside()?;
+        }
+        Ok(())
+    }
+
+    /// Compresses a text; beyond what may be held in memory it is put aside.
+    fn keep(&mut self, text: &Redacted, store: &Store) -> Result<Frame, PipelineError> {
+        let frame = compress(text).map_err(PipelineError::Compress)?;
+        self.held += frame.len();
+        if self.held > self.room {
+            return Ok(store.put_aside(&frame)?);
+        }
+        Ok(Frame::Held(frame))
+    }
+
+    fn seal(&mut self, segment: &Segment, store: &Store) -> Result<(), PipelineError> {
         let hash = hash_of(&segment.text);
         let same = self
             .replaced()
             .any(|s| s.locator == segment.locator && s.content_hash == hash);
         let frame = match same {
             true => None,
-            false => Some(compress(&segment.text).map_err(PipelineError::Compress)?),
+            false => Some(self.keep(&segment.text, store)?),
         };
         self.sealed.push(Sealed {
             locator: segment.locator,
@@ -269,6 +292,9 @@ impl Assembly {
         Ok(())
     }
 }
+
+/// Bytes of compressed text of one unit that are held in memory.
+const HELD: usize = 16 * 1024 * 1024;
 
 fn continuation(instant: Instant, unit: &UnitId) -> String {
     render::line(instant, SESSION, &format!("continues {unit}"))
@@ -284,4 +310,63 @@ pub(super) fn hash_of(text: &Redacted) -> String {
             let _written: std::fmt::Result = write!(out, "{byte:02x}");
             out
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use jezero_connectors::{OriginalRef, Piece};
+
+    use super::*;
+
+    #[test]
+    fn what_memory_has_no_room_for_is_put_aside_and_reads_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("jezero.db")).unwrap();
+        let engine = Engine::embedded();
+        let start = UnitStart {
+            id: UnitId::new("u").unwrap(),
+            original_ref: OriginalRef::new("scripted:u").unwrap(),
+            account: None,
+            extent: Extent::Whole,
+            min_chars: 0,
+        };
+        let mut unit = Assembly::open(start, None, 1000, &store).unwrap();
+        unit.room = 0;
+        let named = "DB_PASSWORD=quaint-Otter-77-parade";
+        for (record, text) in ["typed quaint-Otter-77-parade there", named]
+            .iter()
+            .enumerate()
+        {
+            let block = Block {
+                locator: Locator::record(record as u64),
+                position: 0,
+                instant: Instant::from_unix(0).unwrap(),
+                record_key: None,
+                pieces: vec![Piece {
+                    text: format!("{text}{}", " padded".repeat(140)),
+                    keep_chars: None,
+                }],
+            };
+            unit.push(&block, &engine, &store).unwrap();
+        }
+        unit.finish(&store).unwrap();
+        let starts = unit.sealed.iter().map(|sealed| {
+            let frame = sealed.frame.as_ref().unwrap();
+            assert!(matches!(frame, Frame::Aside(_)), "{frame:?}");
+            let text = store.text_of(frame).unwrap();
+            assert_eq!(sealed.hash, hash_of(&text));
+            text.truncated(27).to_string()
+        });
+        let starts: Vec<String> = starts.collect();
+        assert_eq!(
+            starts,
+            ["typed [REDACTED:seen] there", "DB_PASSWORD=[REDACTED:passw"]
+        );
+        unit.put_back(&store).unwrap();
+        assert!(
+            store
+                .text_of(unit.sealed[0].frame.as_ref().unwrap())
+                .is_err()
+        );
+    }
 }

@@ -6,8 +6,7 @@ use super::assemble::{Assembly, Sealed, hash_of};
 use super::{PipelineError, mask};
 use crate::item::ItemId;
 use crate::redaction::{Engine, Seen};
-use crate::store::items::decompress;
-use crate::store::{Store, StoredSegment};
+use crate::store::{Frame, Store, StoredSegment};
 
 /// What is to be done with a segment.
 #[derive(Debug)]
@@ -15,7 +14,7 @@ pub(super) enum Verdict {
     /// Its text is what is stored.
     Same(StoredSegment),
     /// Newer redaction rules explain the difference; no summary is needed.
-    Redacted(ItemId),
+    Redacted(ItemId, Frame),
     /// It is new or has changed: summarise it.
     Summarise,
 }
@@ -36,9 +35,12 @@ pub(super) fn compare(
     if stored.content_hash == sealed.hash {
         return Ok(Verdict::Same(stored.clone()));
     }
+    let Some(frame) = &sealed.frame else {
+        return Ok(Verdict::Summarise);
+    };
     let may_differ = stored.rules_version != engine.version() || assembly.found_new_values();
     if may_differ && newer_rules_explain(stored, sealed, store, engine, &assembly.values)? {
-        return Ok(Verdict::Redacted(stored.item));
+        return Ok(Verdict::Redacted(stored.item, frame.clone()));
     }
     Ok(Verdict::Summarise)
 }
@@ -94,10 +96,4 @@ pub(super) fn no_longer_produced(assembly: &Assembly) -> Vec<ItemId> {
 /// `<unit id>#<locator>`; a unit id too long to leave room for it is refused before.
 pub(super) fn external_id(assembly: &Assembly, sealed: &Sealed) -> Option<ExternalId> {
     ExternalId::new(format!("{}#{}", assembly.start.id, sealed.locator)).ok()
-}
-
-/// The text of a sealed segment.
-pub(super) fn text_of(sealed: &Sealed) -> Result<crate::redaction::Redacted, PipelineError> {
-    let frame = sealed.frame.as_deref().unwrap_or_default();
-    decompress(frame).map_err(PipelineError::Compress)
 }

@@ -47,13 +47,18 @@ impl Delivery {
                 }
             }
             Event::End(end) => {
-                if let Some(unit) = self.unit.take() {
+                if let Some(mut unit) = self.unit.take() {
                     self.units += 1;
-                    self.close(unit, end, pipeline).await?;
+                    self.close(&mut unit, &end, pipeline).await?;
+                    unit.put_back(pipeline.store)?;
                     return Ok(true);
                 }
             }
-            Event::Abandoned => self.unit = None,
+            Event::Abandoned => {
+                if let Some(unit) = self.unit.take() {
+                    unit.put_back(pipeline.store)?;
+                }
+            }
             Event::Marks(marks) => self.keep(&marks, pipeline)?,
         }
         Ok(false)
@@ -75,11 +80,11 @@ impl Delivery {
 
     async fn close(
         &mut self,
-        mut unit: Assembly,
-        end: UnitEnd,
+        unit: &mut Assembly,
+        end: &UnitEnd,
         pipeline: &mut Pipeline<'_>,
     ) -> Result<(), PipelineError> {
-        unit.finish()?;
+        unit.finish(pipeline.store)?;
         self.report.records_owned_elsewhere += unit.elsewhere;
         self.report.records_passed_over += unit.disordered;
         let too_short = unit.stored.is_none() && unit.chars < unit.start.min_chars;
@@ -87,12 +92,12 @@ impl Delivery {
             self.report.units_too_short += 1;
             return self.keep(&end.marks, pipeline);
         }
-        let settled = self.settle(&unit, &end, pipeline).await?;
+        let settled = self.settle(unit, end, pipeline).await?;
         if settled.changed {
             self.changed += 1;
         }
         if !self.options.dry_run {
-            self.store(&unit, &end, settled, pipeline)?;
+            self.store(unit, end, settled, pipeline)?;
         }
         Ok(())
     }

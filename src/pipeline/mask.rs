@@ -7,11 +7,14 @@
 use super::PipelineError;
 use super::assemble::{Assembly, Sealed, hash_of};
 use crate::redaction::{Redacted, Seen};
-use crate::store::items::{compress, decompress};
-use crate::store::{RedactedAgain, Store, StoredSegment};
+use crate::store::{Frame, RedactedAgain, Store, StoredSegment, compress};
 
 /// Hides values in a sealed segment that were found after it was sealed.
-pub(super) fn sealed(segment: &mut Sealed, seen: &Seen) -> Result<(), PipelineError> {
+pub(super) fn sealed(
+    segment: &mut Sealed,
+    seen: &Seen,
+    store: &Store,
+) -> Result<(), PipelineError> {
     if segment.values == seen.len() {
         return Ok(());
     }
@@ -19,10 +22,14 @@ pub(super) fn sealed(segment: &mut Sealed, seen: &Seen) -> Result<(), PipelineEr
     let Some(frame) = &segment.frame else {
         return Ok(());
     };
-    let text = decompress(frame).map_err(PipelineError::Compress)?;
+    let text = store.text_of(frame)?;
     if let Some(masked) = seen.mask(&text) {
         segment.hash = hash_of(&masked);
-        segment.frame = Some(compress(&masked).map_err(PipelineError::Compress)?);
+        let again = compress(&masked).map_err(PipelineError::Compress)?;
+        segment.frame = Some(match frame {
+            Frame::Held(_) => Frame::Held(again),
+            Frame::Aside(_) => store.put_aside(&again)?,
+        });
         segment.redactions.hit("seen");
     }
     Ok(())
@@ -57,7 +64,7 @@ pub(super) fn stored(
         item,
         draft: clean,
         content_hash,
-        original: compress(&text).map_err(PipelineError::Compress)?,
+        original: Frame::Held(compress(&text).map_err(PipelineError::Compress)?),
         rules_version: segment.rules_version,
     })))
 }

@@ -4,7 +4,7 @@ use jezero_connectors::{Locator, Trust, UnitEnd};
 
 use super::PipelineError;
 use super::assemble::{Assembly, Sealed};
-use super::compare::{Verdict, compare, external_id, text_of};
+use super::compare::{Verdict, compare, external_id};
 use super::delivery::Delivery;
 use super::mask;
 use super::run::Pipeline;
@@ -78,7 +78,7 @@ impl Delivery {
                         pipeline.store,
                     )?);
                 }
-                Verdict::Redacted(item) => {
+                Verdict::Redacted(item, frame) => {
                     let draft = pipeline.store.draft(item)?;
                     let again =
                         |text: &Redacted| mask::mask(&engine.redact(text.as_str()), &unit.values);
@@ -86,7 +86,7 @@ impl Delivery {
                         item,
                         draft: draft.redacted_again(again),
                         content_hash: sealed.hash.clone(),
-                        original: sealed.frame.clone().unwrap_or_default(),
+                        original: frame,
                         rules_version: engine.version(),
                     });
                     settled
@@ -116,7 +116,10 @@ impl Delivery {
             *would += 1;
             return Ok(());
         }
-        let text = text_of(sealed)?;
+        let Some(frame) = &sealed.frame else {
+            return Ok(());
+        };
+        let text = pipeline.store.text_of(frame)?;
         let about = &settled.about;
         let task = Task {
             text: &text,

@@ -3,13 +3,11 @@
 use jezero_connectors::{ExternalId, Instant, Locator, OriginalRef, SourceName};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::frame::{self, Frame};
 use super::owners::{SourceId, UnitRow};
 use super::{Result, StoreError};
 use crate::item::{Atom, Draft, Item, ItemId, ProjectName, Trust};
 use crate::redaction::{Counts, Redacted};
-
-/// Compression of originals: level 3 is zstd's own default.
-const LEVEL: i32 = 3;
 
 /// An item as it is to be stored.
 #[derive(Debug, Clone)]
@@ -31,7 +29,7 @@ pub struct ItemWrite {
     /// Lower-case hex of the SHA-256 of the redacted text.
     pub content_hash: String,
     /// The original, as a zstd frame of the redacted text.
-    pub original: Option<Vec<u8>>,
+    pub original: Option<Frame>,
     /// Locator of the first block.
     pub locator: Locator,
     /// Part n of N, from 1.
@@ -53,29 +51,6 @@ pub enum Upserted {
     Updated(ItemId),
     /// The item that is there has the same content hash; nothing was written.
     Unchanged(ItemId),
-}
-
-/// Compresses an original for storage.
-///
-/// # Errors
-/// Only when memory runs out.
-pub fn compress(text: &Redacted) -> std::io::Result<Vec<u8>> {
-    zstd::bulk::compress(text.as_str().as_bytes(), LEVEL)
-}
-
-/// Largest original that is read back, as a guard against a damaged frame header.
-const ORIGINAL_LIMIT: usize = 1 << 30;
-
-/// Reads an original back.
-///
-/// # Errors
-/// When the frame is damaged or is no text.
-pub fn decompress(frame: &[u8]) -> std::io::Result<Redacted> {
-    let size = zstd::bulk::Decompressor::upper_bound(frame).unwrap_or(ORIGINAL_LIMIT);
-    let bytes = zstd::bulk::decompress(frame, size.min(ORIGINAL_LIMIT))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "no UTF-8"))?;
-    Ok(Redacted::from_library(text))
 }
 
 /// Inserts an item or, for a known (source, external id) with another hash, updates it in place.
@@ -166,7 +141,7 @@ fn write(
         }
     };
     replace_atoms(connection, id, &item.draft.atoms)?;
-    write_original(connection, id, item.original.as_deref())?;
+    write_original(connection, id, item.original.as_ref())?;
     Ok(ItemId(id))
 }
 
@@ -190,14 +165,14 @@ pub(super) fn replace_atoms(connection: &Connection, item: i64, atoms: &[Atom]) 
 pub(super) fn write_original(
     connection: &Connection,
     item: i64,
-    frame: Option<&[u8]>,
+    frame: Option<&Frame>,
 ) -> Result<()> {
     match frame {
         Some(frame) => {
             let sql = "INSERT OR REPLACE INTO originals (item, zstd) VALUES (?1, ?2)";
             connection
                 .prepare_cached(sql)?
-                .execute(params![item, frame])?;
+                .execute(params![item, frame::bytes_of(connection, frame)?])?;
         }
         None => {
             connection

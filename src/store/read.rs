@@ -3,7 +3,8 @@
 use jezero_connectors::{Instant, SourceName};
 use rusqlite::{Connection, OptionalExtension, Transaction, params_from_iter, types::Value};
 
-use super::items::{COLUMNS, decompress, read_item};
+use super::frame::decompress;
+use super::items::{COLUMNS, read_item};
 use super::{Result, StoreError, View};
 use crate::access::Reader;
 use crate::item::{Item, ItemId};

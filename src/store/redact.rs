@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::frame::Frame;
 use super::items::{self, COLUMNS, json, read_item};
 use super::{Result, Store, StoreError};
 use crate::item::{Draft, ItemId};
@@ -16,7 +17,7 @@ pub struct RedactedAgain {
     /// Lower-case hex of the SHA-256 of its original.
     pub content_hash: String,
     /// Its original, as a zstd frame.
-    pub original: Vec<u8>,
+    pub original: Frame,
     /// The rules that did it.
     pub rules_version: u32,
 }

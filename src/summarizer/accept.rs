@@ -295,7 +295,7 @@ mod tests {
             project: None,
         };
         let (draft, _) = accepted(reply, "").unwrap();
-        let hidden = "uses [REDACTED:anthropic-api-key]";
+        let hidden = "uses [REDACTED:anthropic-key-untyped]";
         assert_eq!(draft.title.as_str(), hidden);
         assert_eq!(draft.summary.as_str(), hidden);
         assert_eq!(draft.questions.first().unwrap().as_str(), hidden);

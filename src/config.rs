@@ -35,7 +35,6 @@ pub use inbox::Inbox;
 pub use problem::{ConfigError, Problem};
 pub use projects::Projects;
 pub(crate) use projects::clean;
-pub use redaction::Redaction;
 pub use search::Search;
 pub use server::Server;
 pub use storage::{Storage, Tokenizer};
@@ -84,7 +83,7 @@ pub struct Config {
     /// `[[connectors]]`, in the order of the file.
     pub connectors: Vec<ConnectorConfig>,
     /// `[redaction]`
-    pub redaction: Redaction,
+    pub redaction: crate::redaction::Settings,
     /// `[watchdog]`
     pub watchdog: Watchdog,
     /// `[inbox]`
@@ -179,7 +178,7 @@ impl Config {
             server: Server::read(&root.section("server")),
             clients: clients::read(root),
             connectors: connectors::read(root, &env),
-            redaction: Redaction::read(&root.section("redaction")),
+            redaction: redaction::read(&root.section("redaction")),
             watchdog: Watchdog::read(&root.section("watchdog")),
             inbox: Inbox::read(&root.section("inbox")),
             projects: Projects::read(&root.section("projects")),

@@ -1,55 +1,30 @@
 //! `[redaction]`: which rules hide secrets, beside those compiled in.
 
-use std::path::PathBuf;
-
 use super::reading::Section;
+use crate::redaction::Settings;
 
-/// Settings of the redaction engine. The engine itself checks rule files and ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redaction {
-    /// Whether secrets are hidden at all.
-    pub enabled: bool,
-    /// Expressions of the person's own; what they match is hidden.
-    pub extra_patterns: Vec<String>,
-    /// A folder of rule files that add to the compiled-in rules or replace them by id.
-    pub rules_dir: Option<PathBuf>,
-    /// Ids of rules that are not applied.
-    pub disabled_rules: Vec<String>,
-}
+/// Keys of the section.
+pub(super) const KEYS: &[&str] = &["enabled", "extra_patterns", "rules_dir", "disabled_rules"];
 
-impl Default for Redaction {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            extra_patterns: Vec::new(),
-            rules_dir: None,
-            disabled_rules: Vec::new(),
+/// Reads the section. The engine itself checks rule files and ids.
+pub(super) fn read(section: &Section<'_>) -> Settings {
+    section.only(KEYS);
+    let patterns = section.texts("extra_patterns", "an expression, not empty", |pattern| {
+        !pattern.is_empty()
+    });
+    let patterns = patterns.unwrap_or_default();
+    for (number, pattern) in patterns.iter().enumerate() {
+        if let Err(error) = regex::Regex::new(pattern) {
+            let message = format!("expression {number} is not valid: {}", reason(&error));
+            section.reject("extra_patterns", message);
         }
     }
-}
-
-impl Redaction {
-    pub(super) const KEYS: &[&str] = &["enabled", "extra_patterns", "rules_dir", "disabled_rules"];
-
-    pub(super) fn read(section: &Section<'_>) -> Self {
-        section.only(Self::KEYS);
-        let patterns = section.texts("extra_patterns", "an expression, not empty", |pattern| {
-            !pattern.is_empty()
-        });
-        let patterns = patterns.unwrap_or_default();
-        for (number, pattern) in patterns.iter().enumerate() {
-            if let Err(error) = regex::Regex::new(pattern) {
-                let message = format!("expression {number} is not valid: {}", reason(&error));
-                section.reject("extra_patterns", message);
-            }
-        }
-        let disabled = section.texts("disabled_rules", "the id of a rule", |id| !id.is_empty());
-        Self {
-            enabled: section.flag("enabled").unwrap_or(true),
-            extra_patterns: patterns,
-            rules_dir: section.path("rules_dir"),
-            disabled_rules: disabled.unwrap_or_default(),
-        }
+    let disabled = section.texts("disabled_rules", "the id of a rule", |id| !id.is_empty());
+    Settings {
+        enabled: section.flag("enabled").unwrap_or(true),
+        extra_patterns: patterns,
+        rules_dir: section.path("rules_dir"),
+        disabled_rules: disabled.unwrap_or_default(),
     }
 }
 

@@ -32,7 +32,7 @@ fn an_empty_file_means_the_defaults() {
     );
     assert_eq!(config.search, Search::default());
     assert_eq!(config.summarizer, Summarizer::default());
-    assert_eq!(config.redaction, Redaction::default());
+    assert_eq!(config.redaction, crate::redaction::Settings::default());
     assert_eq!(config.projects, Projects::default());
     assert!(config.connectors.is_empty());
 }

@@ -3,13 +3,14 @@
 //! The system lets go of it when the process ends, however it ends. The file's text says who holds
 //! it and is for people only.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jezero_connectors::time::Clock;
 
+use super::open::private_file;
 use super::{Result, StoreError};
 
 /// How long a second writer waits before it gives up.
@@ -34,7 +35,7 @@ impl Lock {
         clock: &dyn Clock,
     ) -> Result<Self> {
         let path = lock_path(database);
-        let mut file = open(&path)?;
+        let mut file = private_file(&path)?;
         let mut waited = Duration::ZERO;
         loop {
             match file.try_lock() {
@@ -68,24 +69,6 @@ fn lock_path(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(".lock");
     name.into()
-}
-
-fn open(path: &Path) -> Result<File> {
-    let fault = |cause| StoreError::File {
-        path: path.to_owned(),
-        cause,
-    };
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        super::open::make_folder(folder).map_err(fault)?;
-    }
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(fault)
 }
 
 fn holder(file: &mut File) -> String {

@@ -35,8 +35,12 @@ impl Store {
     /// is left untouched. [`StoreError::File`] when it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
         let version = inspect(path)?;
-        prepare_file(path)?;
+        drop(private_file(path)?);
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        if version == 0 {
+            // Before the file has a log of its own: the mark must stand in the file itself.
+            connection.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
+        }
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
@@ -121,18 +125,20 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Bytes of a file that are looked at to tell whose it is.
+const HEAD: u64 = 64 * 1024;
+/// Where SQLite's header keeps `application_id`, as four bytes, the greatest first.
+const APPLICATION_ID_AT: usize = 68;
+
 /// Says which schema a file has without changing a byte of it: 0 for no file or an empty one.
+///
+/// A file that is not ours is not even opened as a database, since SQLite may leave files beside it.
 fn inspect(path: &Path) -> Result<i64> {
-    let mut head = [0_u8; 16];
-    match fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)) {
-        Ok(()) => {}
+    let mut head = Vec::new();
+    match fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
+        Ok(0) => return Ok(0),
+        Ok(_) => {}
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(cause) if cause.kind() == std::io::ErrorKind::UnexpectedEof => {
-            return match fs::metadata(path) {
-                Ok(data) if data.len() == 0 => Ok(0),
-                _ => Err(foreign(path, "it is no SQLite file")),
-            };
-        }
         Err(cause) => {
             return Err(StoreError::File {
                 path: path.to_owned(),
@@ -140,25 +146,32 @@ fn inspect(path: &Path) -> Result<i64> {
             });
         }
     }
-    if &head != b"SQLite format 3\0" {
+    if !head.starts_with(b"SQLite format 3\0") {
         return Err(foreign(path, "it is no SQLite file"));
     }
+    let id = head
+        .get(APPLICATION_ID_AT..)
+        .and_then(|rest| rest.first_chunk());
+    if id.map(|id| i64::from(u32::from_be_bytes(*id))) != Some(schema::APPLICATION_ID) {
+        let python = memchr::memmem::find(&head, b"items_fts").is_some();
+        return Err(foreign(
+            path,
+            match python {
+                true => "a library of the Python package",
+                false => "another program's SQLite file",
+            },
+        ));
+    }
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
-    let (application, version): (i64, i64) = (number("application_id")?, number("user_version")?);
-    match (application, version) {
-        (schema::APPLICATION_ID, version) if version > schema::newest() => Err(StoreError::Newer {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version > schema::newest() {
+        return Err(StoreError::Newer {
             path: path.to_owned(),
             found: version,
             known: schema::newest(),
-        }),
-        (schema::APPLICATION_ID, version) => Ok(version),
-        _ if has_table(&connection, "items_fts")? => {
-            Err(foreign(path, "a library of the Python package"))
-        }
-        _ if has_any_table(&connection)? => Err(foreign(path, "another program's SQLite file")),
-        _ => Ok(0),
+        });
     }
+    Ok(version)
 }
 
 fn foreign(path: &Path, what: &'static str) -> StoreError {
@@ -168,21 +181,9 @@ fn foreign(path: &Path, what: &'static str) -> StoreError {
     }
 }
 
-fn has_table(connection: &Connection, name: &str) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)";
-    Ok(connection.query_row(sql, [name], |row| row.get(0))?)
-}
-
-fn has_any_table(connection: &Connection) -> Result<bool> {
-    Ok(
-        connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| {
-            row.get(0)
-        })?,
-    )
-}
-
-/// Makes folder and file before SQLite does, so that they are never open to others.
-fn prepare_file(path: &Path) -> Result<()> {
+/// Opens a file for its owner alone, making it and its folder where they are missing. Done before
+/// SQLite makes the file, so that it is never open to others.
+pub(super) fn private_file(path: &Path) -> Result<fs::File> {
     let fault = |cause| StoreError::File {
         path: path.to_owned(),
         cause,
@@ -194,13 +195,13 @@ fn prepare_file(path: &Path) -> Result<()> {
         make_folder(folder).map_err(fault)?;
     }
     let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop).map_err(fault)
+    options.open(path).map_err(fault)
 }
 
-pub(super) fn make_folder(folder: &Path) -> std::io::Result<()> {
+fn make_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -22,7 +22,6 @@ pub(super) fn migrate(connection: &mut Connection, from: i64) -> Result<()> {
     for (number, sql) in (1_i64..).zip(MIGRATIONS).skip(applied) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", number)?;
         transaction.commit()?;
     }

@@ -25,25 +25,64 @@ fn without_a_library_run_is_named() {
 fn a_foreign_database_is_left_untouched() {
     let place = Place::new();
     std::fs::create_dir(place.path("data")).unwrap();
+    let other = |tables: &str| {
+        let path = place.path("made.db");
+        let connection = place.raw("made.db");
+        connection.execute_batch(tables).unwrap();
+        drop(connection);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        bytes
+    };
+    let python =
+        "CREATE TABLE meta (key, value); CREATE VIRTUAL TABLE items_fts USING fts5 (title);
+                  PRAGMA journal_mode = WAL;";
     for (bytes, what) in [
         (
-            "no database at all, and longer than a header",
+            b"no database, and longer than a header".to_vec(),
             "it is no SQLite file",
         ),
-        ("short", "it is no SQLite file"),
+        (b"short".to_vec(), "it is no SQLite file"),
+        (
+            other("CREATE TABLE birds (name)"),
+            "another program's SQLite file",
+        ),
+        (other(python), "a library of the Python package"),
     ] {
-        place.write("data/jezero.db", bytes);
-        let ran = place.jezero(&["run"]);
-        assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(
-            ran.notes.contains(what) && ran.notes.contains("left untouched"),
-            "{ran:?}"
-        );
-        assert_eq!(
-            std::fs::read(place.path("data/jezero.db")).unwrap(),
-            bytes.as_bytes()
-        );
+        place.write("data/jezero.db", &bytes);
+        for command in [&["run"][..], &["search", "word"], &["run", "--dry-run"]] {
+            let ran = place.jezero(command);
+            assert_eq!(ran.code, 2, "{ran:?}");
+            assert!(
+                ran.notes.contains(what) && ran.notes.contains("left untouched"),
+                "{ran:?}"
+            );
+            assert!(ran.notes.contains("[storage].path"), "{ran:?}");
+        }
+        assert_eq!(std::fs::read(place.path("data/jezero.db")).unwrap(), bytes);
+        let beside = std::fs::read_dir(place.path("data")).unwrap();
+        let mut names: Vec<_> = beside.map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["jezero.db", "jezero.db.lock"]);
     }
+}
+
+#[test]
+fn a_library_of_a_newer_version_is_left_untouched() {
+    let place = Place::new();
+    place.session("s1", &conversation("one", 2));
+    place.run();
+    place
+        .raw("data/jezero.db")
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let ran = place.jezero(&["run"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.notes
+            .contains("was written by a newer version (schema 99, "),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -59,6 +59,12 @@ impl Place {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// A database file, opened as only a test may.
+    #[expect(clippy::disallowed_methods, reason = "the test plays another program")]
+    pub(crate) fn raw(&self, name: &str) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.path(name)).unwrap()
+    }
+
     /// Writes a session file.
     pub(crate) fn session(&self, id: &str, lines: &[String]) {
         self.write(

@@ -6,8 +6,9 @@ use jezero_connectors::{Kind, Trust};
 
 use super::parse;
 use crate::config::{
-    Config, ConfigError, Env, Projects, Provider, Redaction, Search, Summarizer, Watchdog, template,
+    Config, ConfigError, Env, Projects, Provider, Search, Summarizer, Watchdog, template,
 };
+use crate::redaction::Settings;
 
 const COMPLETE: &str = include_str!("../../../jezero.toml");
 
@@ -38,9 +39,9 @@ fn the_complete_configuration_shows_every_key_with_the_default_of_the_code() {
     let mut server = standard.server.clone();
     server.public_url = Some("https://jezero.example.org".to_owned());
     assert_eq!(config.server, server);
-    let redaction = Redaction {
+    let redaction = Settings {
         rules_dir: Some(PathBuf::from("/etc/jezero/redaction-rules")),
-        ..Redaction::default()
+        ..Settings::default()
     };
     assert_eq!(config.redaction, redaction);
     let watchdog = Watchdog {
@@ -77,7 +78,7 @@ fn the_complete_configuration_leaves_no_key_out() {
         ("search", Search::KEYS),
         ("summarizer", Summarizer::KEYS),
         ("server", crate::config::Server::KEYS),
-        ("redaction", Redaction::KEYS),
+        ("redaction", crate::config::redaction::KEYS),
         ("watchdog", Watchdog::KEYS),
         ("inbox", crate::config::Inbox::KEYS),
         ("projects", Projects::KEYS),

@@ -104,7 +104,7 @@ impl Delivery {
 
     fn store(
         &mut self,
-        unit: &Assembly,
+        unit: &mut Assembly,
         end: &UnitEnd,
         settled: Settled,
         pipeline: &mut Pipeline<'_>,
@@ -130,7 +130,7 @@ impl Delivery {
                 no_longer_produced(unit)
             },
             pending: settled.failed,
-            owned: unit.owned.clone(),
+            owned: std::mem::take(&mut unit.owned),
             marks: if self.leaves_marks_alone() {
                 &[]
             } else {

@@ -8,17 +8,16 @@ use std::io::{self, Write};
 
 /// A small source of numbers; quality does not matter here, repeatability does.
 #[derive(Debug, Clone)]
-pub struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
     /// Starts with a seed.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
     /// The next number below `limit`.
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -44,13 +43,13 @@ fn prose(numbers: &mut Numbers, words: u64) -> String {
 }
 
 /// A uuid of the generator's own.
-pub fn uuid(numbers: &mut Numbers) -> String {
+pub(crate) fn uuid(numbers: &mut Numbers) -> String {
     let (a, b) = (numbers.below(1 << 48), numbers.below(1 << 48));
     format!("{:08x}-{:04x}-4000-8000-{b:012x}", a >> 16, a & 0xffff)
 }
 
 /// One record as a line, newline included.
-pub fn record(numbers: &mut Numbers, at: u64, session: &str) -> String {
+pub(crate) fn record(numbers: &mut Numbers, at: u64, session: &str) -> String {
     let id = uuid(numbers);
     let (hour, minute, second) = (at / 3600 % 24, at / 60 % 60, at % 60);
     let envelope = format!(
@@ -59,13 +58,18 @@ pub fn record(numbers: &mut Numbers, at: u64, session: &str) -> String {
          \"timestamp\":\"2026-10-19T{hour:02}:{minute:02}:{second:02}.123Z\""
     );
     let message = |role: &str, content: &str| {
-        format!("{{\"type\":\"{role}\",\"message\":{{\"role\":\"{role}\",\"content\":{content}}},{envelope}")
+        format!(
+            "{{\"type\":\"{role}\",\"message\":{{\"role\":\"{role}\",\"content\":{content}}},{envelope}"
+        )
     };
     let mut line = match numbers.below(10) {
         0 => message("user", &format!("\"{}\"", prose(numbers, 60))),
         1 | 2 => {
             let text = prose(numbers, 90);
-            message("assistant", &format!("[{{\"type\":\"text\",\"text\":\"{text}\"}}]"))
+            message(
+                "assistant",
+                &format!("[{{\"type\":\"text\",\"text\":\"{text}\"}}]"),
+            )
         }
         3..=5 => {
             let words = prose(numbers, 8);
@@ -88,7 +92,8 @@ pub fn record(numbers: &mut Numbers, at: u64, session: &str) -> String {
         }
         _ => {
             let bar = "=".repeat(400);
-            let mut line = String::from("{\"type\":\"progress\",\"data\":{\"type\":\"bash_progress\"");
+            let mut line =
+                String::from("{\"type\":\"progress\",\"data\":{\"type\":\"bash_progress\"");
             let _written = write!(line, ",\"output\":\"{bar}\"}},{envelope}");
             line
         }
@@ -101,7 +106,7 @@ pub fn record(numbers: &mut Numbers, at: u64, session: &str) -> String {
 ///
 /// # Errors
 /// What the writer says.
-pub fn session(seed: u64, bytes: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn session(seed: u64, bytes: usize, out: &mut impl Write) -> io::Result<()> {
     let mut numbers = Numbers::new(seed);
     let id = uuid(&mut numbers);
     let (mut written, mut at) = (0, 0);

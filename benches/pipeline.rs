@@ -3,6 +3,10 @@
 //! Made sessions by default; `JEZERO_CORPUS=<folder of projects>` takes real ones. Each is measured
 //! as bytes of transcripts a second. `parse` is the yardstick: the same bytes through
 //! `serde_json::Value`.
+#![expect(
+    clippy::expect_used,
+    reason = "a bench that cannot be set up should stop"
+)]
 
 mod corpus;
 
@@ -13,9 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use jezero::config::Projects;
 use jezero::item::{SourceName, Trust};
 use jezero::pipeline::{Job, Options, Pipeline, run};
-use jezero::config::Projects;
 use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::Store;
@@ -42,26 +46,42 @@ impl Ground {
             Some(projects) => projects,
             None => made(folder.path()),
         };
-        let bytes = sessions(&projects).iter().map(|path| path.metadata().map_or(0, |data| data.len())).sum();
-        Self { folder, projects, bytes, libraries: AtomicUsize::new(0) }
+        let bytes = sessions(&projects)
+            .iter()
+            .map(|path| path.metadata().map_or(0, |data| data.len()))
+            .sum();
+        Self {
+            folder,
+            projects,
+            bytes,
+            libraries: AtomicUsize::new(0),
+        }
     }
 
     fn library(&self) -> PathBuf {
-        self.folder.path().join(format!("{}.db", self.libraries.fetch_add(1, Ordering::Relaxed)))
+        self.folder.path().join(format!(
+            "{}.db",
+            self.libraries.fetch_add(1, Ordering::Relaxed)
+        ))
     }
 
     fn run(&self, library: &Path) -> u64 {
         let mut store = Store::open(library).expect("a library");
         let engine = Engine::embedded();
         let mut options = toml::Table::new();
-        options.insert("projects_dir".to_owned(), self.projects.display().to_string().into());
+        options.insert(
+            "projects_dir".to_owned(),
+            self.projects.display().to_string().into(),
+        );
         options.insert("settle_minutes".to_owned(), 0.into());
         let kind = jezero_connectors::kind("claude_code").expect("the kind");
         let job = Job {
             source: SourceName::new("bench").expect("a name"),
             trust: Trust::Own,
             project: None,
-            connector: kind.build(&options, &Surroundings::default()).expect("good options"),
+            connector: kind
+                .build(&options, &Surroundings::default())
+                .expect("good options"),
         };
         let mut pipeline = Pipeline {
             store: &mut store,
@@ -71,13 +91,19 @@ impl Ground {
             clock: Arc::new(SystemClock),
             max_input_chars: 60_000,
         };
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .build()
+            .expect("a runtime");
         let report = runtime.block_on(run(&mut pipeline, job, Options::default(), &mut |_| {}));
         report.expect("a report").stored
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark has no configuration")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark has no configuration"
+)]
 fn option_env_corpus() -> Option<PathBuf> {
     std::env::var_os("JEZERO_CORPUS").map(PathBuf::from)
 }
@@ -95,10 +121,21 @@ fn made(folder: &Path) -> PathBuf {
 }
 
 fn sessions(projects: &Path) -> Vec<PathBuf> {
-    let walk = walkdir::WalkDir::new(projects).into_iter().flatten();
-    walk.map(|entry| entry.path().to_owned())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-        .collect()
+    let (mut found, mut folders) = (Vec::new(), vec![projects.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
+            {
+                found.push(path);
+            }
+        }
+    }
+    found
 }
 
 /// Everything, into a new library.
@@ -124,10 +161,16 @@ fn nothing_new(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn parse(bencher: Bencher<'_, '_>) {
     let ground = Ground::new();
-    let texts: Vec<Vec<u8>> =
-        sessions(&ground.projects).iter().map(|path| fs::read(path).expect("a session")).collect();
+    let texts: Vec<Vec<u8>> = sessions(&ground.projects)
+        .iter()
+        .map(|path| fs::read(path).expect("a session"))
+        .collect();
     bencher.counter(BytesCount::new(ground.bytes)).bench(|| {
-        let lines = texts.iter().flat_map(|text| text.split(|byte| *byte == b'\n'));
-        lines.filter(|line| serde_json::from_slice::<serde_json::Value>(line).is_ok()).count()
+        let lines = texts
+            .iter()
+            .flat_map(|text| text.split(|byte| *byte == b'\n'));
+        lines
+            .filter(|line| serde_json::from_slice::<serde_json::Value>(line).is_ok())
+            .count()
     });
 }

@@ -5,3 +5,4 @@ mod ownership;
 mod rules;
 mod script;
 mod secrets;
+mod sessions;

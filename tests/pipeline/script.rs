@@ -162,6 +162,15 @@ impl Place {
     }
 
     pub(crate) fn run_with(&self, scripts: &[Script], options: Options) -> RunReport {
+        self.run_connector(Box::new(Scripted(scripts.to_vec())), options)
+    }
+
+    /// Runs any connector as one source.
+    pub(crate) fn run_connector(
+        &self,
+        connector: Box<dyn Connector>,
+        options: Options,
+    ) -> RunReport {
         let mut store = if options.dry_run {
             Store::open_to_look(&self.path).unwrap()
         } else {
@@ -179,7 +188,7 @@ impl Place {
             source: SourceName::new("scripted").unwrap(),
             trust: Trust::Own,
             project: None,
-            connector: Box::new(Scripted(scripts.to_vec())),
+            connector,
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()

@@ -82,13 +82,27 @@ pub(crate) fn remember(events: &[Event]) -> HashMap<String, Recalled> {
             Event::End(end) => {
                 for mark in &end.marks {
                     let value = mark.value.clone();
-                    marks.insert(mark.key.clone(), Recalled { value, tail });
+                    marks.insert(
+                        mark.key.clone(),
+                        Recalled {
+                            value,
+                            identity: mark.identity.clone(),
+                            tail,
+                        },
+                    );
                 }
             }
             Event::Marks(new) => {
                 for mark in new {
                     let value = mark.value.clone();
-                    marks.insert(mark.key.clone(), Recalled { value, tail: None });
+                    marks.insert(
+                        mark.key.clone(),
+                        Recalled {
+                            value,
+                            identity: mark.identity.clone(),
+                            tail: None,
+                        },
+                    );
                 }
             }
             Event::Abandoned => {}

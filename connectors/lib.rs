@@ -27,7 +27,7 @@ pub mod unit;
 pub use connector::{Connector, Kind, Request};
 pub use error::ConnectorError;
 pub use marks::{Mark, Memory, Recollection, Tail};
-pub use report::{Problem, Report};
+pub use report::{Problem, ProblemKind, Report};
 pub use source::{ExternalId, OriginalRef, SourceName, Trust, UnitId};
 pub use time::Instant;
 pub use unit::{

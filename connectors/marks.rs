@@ -8,13 +8,19 @@ use std::sync::{Arc, OnceLock};
 
 use crate::unit::Locator;
 
-/// A key and a value that the connector wants back; both are its own, nobody else reads them.
+/// A key and what the connector wants back under it; nobody else reads it.
+///
+/// Nothing of it has been redacted, and it is stored: it holds numbers, digests and ids that the
+/// source made, never text that a person or an agent wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// Names what is remembered (a file's path below its root, a folder's name).
+    /// Names what is remembered, as a digest where its name could be anything (a file's path).
     pub key: String,
-    /// What is remembered, in a form that the connector chooses.
+    /// What is remembered, in a form that the connector chooses. Forgotten by a reset.
     pub value: String,
+    /// Under which name the thing is known. It outlives a reset, and is kept even for a unit that
+    /// could not be stored, since a name once given stays. Empty where there is nothing to say.
+    pub identity: String,
 }
 
 /// Where the last stored segment of a unit begins: a grown unit is read from there.
@@ -29,8 +35,10 @@ pub struct Tail {
 /// A mark as it comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recalled {
-    /// The value as it was handed out.
+    /// The value as it was handed out; empty after a reset, and for what was never stored.
     pub value: String,
+    /// The identity as it was handed out.
+    pub identity: String,
     /// The unit's tail; `None` when nothing of it is stored or when the segments' size limit has
     /// changed since, so that a touched unit is to be read whole.
     pub tail: Option<Tail>,

@@ -7,9 +7,24 @@ use std::fmt;
 /// Problems beyond this many are counted and not listed.
 pub const LISTED: usize = 100;
 
+/// What a problem did to what was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// A record is not in what was read.
+    PassedOver,
+    /// A record was read with something left out of it or put in its place.
+    Mended,
+    /// A whole unit or folder could not be read.
+    Failed,
+    /// Worth knowing; nothing is missing.
+    Note,
+}
+
 /// One thing that was passed over or read in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
+    /// What it did.
+    pub kind: ProblemKind,
     /// Where: a file below its root, a folder, a request.
     pub place: String,
     /// One-based line, where a file has lines.
@@ -58,26 +73,37 @@ impl Report {
     /// Notes a damaged record that was passed over, with its place.
     pub fn pass_over(&mut self, place: &str, line: Option<u64>, reason: impl Into<String>) {
         self.passed_over += 1;
-        self.note(place, line, reason);
+        self.list(ProblemKind::PassedOver, place, line, reason);
     }
 
     /// Notes a record that was read with something left out of it or put in its place.
     pub fn mend(&mut self, place: &str, line: Option<u64>, reason: impl Into<String>) {
         self.mended += 1;
-        self.note(place, line, reason);
+        self.list(ProblemKind::Mended, place, line, reason);
     }
 
     /// Notes a unit or folder that could not be read.
     pub fn fail(&mut self, place: &str, reason: impl Into<String>) {
         self.failed += 1;
-        self.note(place, None, reason);
+        self.list(ProblemKind::Failed, place, None, reason);
     }
 
     /// Notes something without counting it as passed over or failed.
     pub fn note(&mut self, place: &str, line: Option<u64>, reason: impl Into<String>) {
+        self.list(ProblemKind::Note, place, line, reason);
+    }
+
+    fn list(
+        &mut self,
+        kind: ProblemKind,
+        place: &str,
+        line: Option<u64>,
+        reason: impl Into<String>,
+    ) {
         if self.problems.len() < LISTED {
             let reason = reason.into();
             self.problems.push(Problem {
+                kind,
                 place: place.to_owned(),
                 line,
                 reason,

@@ -26,7 +26,7 @@ pub use owners::{Owner, SourceId, UnitRow};
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
 pub use redact::RedactedAgain;
 pub use state::{ConnectorState, RunRow};
-pub use units::{SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
+pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
 use std::path::PathBuf;
 

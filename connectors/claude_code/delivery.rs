@@ -141,6 +141,7 @@ impl Delivery<'_> {
         self.sink.send_blocking(Event::Marks(vec![Mark {
             key: found.key.clone(),
             value: remembered.write(found.stamp),
+            identity: String::new(),
         }]))
     }
 
@@ -221,6 +222,7 @@ impl Delivery<'_> {
             marks: vec![Mark {
                 key: found.key.clone(),
                 value: remembered.write(found.stamp),
+                identity: String::new(),
             }],
         };
         self.sink.send_blocking(Event::End(end))?;

@@ -1,6 +1,8 @@
 //! A connector's delivery, event by event: units opened, filled, closed and stored.
 
-use jezero_connectors::{ConnectorError, Event, Instant, Mark, Report, SourceName, Trust, UnitEnd};
+use jezero_connectors::{
+    ConnectorError, Event, Extent, Instant, Mark, Report, SourceName, Trust, UnitEnd,
+};
 
 use super::assemble::Assembly;
 use super::compare::no_longer_produced;
@@ -9,7 +11,7 @@ use super::settle::Settled;
 use super::{PipelineError, RunReport};
 use crate::item::ProjectName;
 use crate::redaction::Redacted;
-use crate::store::{RunRow, UnitWrite};
+use crate::store::{Keep, RunRow, UnitWrite};
 
 /// What has been taken of a connector's delivery so far.
 pub(super) struct Delivery {
@@ -59,23 +61,29 @@ impl Delivery {
                     unit.put_back(pipeline.store)?;
                 }
             }
-            Event::Marks(marks) => self.keep(&marks, pipeline)?,
+            Event::Marks(marks) => self.keep(&marks, Keep::Value, pipeline)?,
         }
         Ok(false)
     }
 
-    fn keep(&self, marks: &[Mark], pipeline: &mut Pipeline<'_>) -> Result<(), PipelineError> {
-        if !self.leaves_marks_alone() {
-            let source = pipeline.store.source(&self.source)?;
-            pipeline
-                .store
-                .keep_marks(source, marks, pipeline.max_input_chars)?;
+    fn keep(
+        &self,
+        marks: &[Mark],
+        keep: Keep,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<(), PipelineError> {
+        if self.options.dry_run || marks.is_empty() {
+            return Ok(());
         }
+        let keep = if self.options.sample.is_some() {
+            Keep::Identity
+        } else {
+            keep
+        };
+        let source = pipeline.store.source(&self.source)?;
+        let layout = pipeline.max_input_chars;
+        pipeline.store.keep_marks(source, marks, layout, keep)?;
         Ok(())
-    }
-
-    fn leaves_marks_alone(&self) -> bool {
-        self.options.dry_run || self.options.sample.is_some()
     }
 
     async fn close(
@@ -90,7 +98,8 @@ impl Delivery {
         let too_short = unit.stored.is_none() && unit.chars < unit.start.min_chars;
         if unit.sealed.is_empty() || too_short {
             self.report.units_too_short += 1;
-            return self.keep(&end.marks, pipeline);
+            // Nothing of it is stored by this reading, so the next one has nothing to begin at.
+            return self.keep(&end.marks, Keep::All(None), pipeline);
         }
         let settled = self.settle(unit, end, pipeline).await?;
         if settled.changed {
@@ -130,12 +139,10 @@ impl Delivery {
                 no_longer_produced(unit)
             },
             pending: settled.failed,
+            remember: !settled.failed && self.options.sample.is_none(),
+            whole: unit.start.extent == Extent::Whole,
             owned: std::mem::take(&mut unit.owned),
-            marks: if self.leaves_marks_alone() {
-                &[]
-            } else {
-                &end.marks
-            },
+            marks: &end.marks,
             tail: unit.tail,
             now: pipeline.clock.now(),
         })?;

@@ -96,22 +96,84 @@ pub(super) fn source_of(connection: &Connection, name: &SourceName) -> Result<So
 }
 
 /// Notes the records that a unit brought; one that another unit owns stays with that one.
+///
+/// After a `whole` reading, records that the unit no longer has are given up: their text is no
+/// longer stored with it, so that a copy of them elsewhere may be.
 pub(super) fn own(
     connection: &Connection,
     source: SourceId,
     unit: UnitRow,
-    records: &mut Vec<(RecordKey, u64)>,
+    mut records: Vec<(RecordKey, u64)>,
+    whole: bool,
 ) -> Result<()> {
     // In key order, so that the tree is written page by page.
     records.sort_unstable();
     records.dedup_by_key(|(key, _)| *key);
-    let sql = "INSERT INTO record_owners (source, key, unit, record) VALUES (?1, ?2, ?3, ?4)
-               ON CONFLICT (source, key) DO UPDATE SET record = excluded.record
-               WHERE unit = excluded.unit AND record <> excluded.record";
-    let mut statement = connection.prepare_cached(sql)?;
-    for (key, record) in records.iter() {
-        let record = i64::try_from(*record).unwrap_or(i64::MAX);
-        statement.execute(params![source.0, key.0, unit.0, record])?;
+    let count = "SELECT records FROM units WHERE id = ?1";
+    let had: i64 = connection
+        .prepare_cached(count)?
+        .query_row([unit.0], |row| row.get(0))?;
+    let mut has = had;
+    if whole && had > 0 {
+        has -= give_up(connection, source, unit, &records)?;
     }
+    let add = "INSERT INTO record_owners (source, key, unit, record) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (source, key) DO NOTHING";
+    let place = "UPDATE record_owners SET record = ?4
+                 WHERE source = ?1 AND key = ?2 AND unit = ?3 AND record <> ?4";
+    let (mut add, mut place) = (
+        connection.prepare_cached(add)?,
+        connection.prepare_cached(place)?,
+    );
+    for (key, record) in &records {
+        let record = i64::try_from(*record).unwrap_or(i64::MAX);
+        let row = params![source.0, key.0, unit.0, record];
+        match add.execute(row)? {
+            0 => place.execute(row).map(drop)?,
+            _ => has += 1,
+        }
+    }
+    let note = "UPDATE units SET records = ?2 WHERE id = ?1";
+    connection.prepare_cached(note)?.execute([unit.0, has])?;
     Ok(())
+}
+
+/// Gives up what a unit owns and did not bring this time; returns how many records that were.
+fn give_up(
+    connection: &Connection,
+    source: SourceId,
+    unit: UnitRow,
+    brought: &[(RecordKey, u64)],
+) -> Result<i64> {
+    let owned = "SELECT count(*) FROM record_owners WHERE source = ?1 AND key = ?2 AND unit = ?3";
+    let mut owned = connection.prepare_cached(owned)?;
+    let mut kept = 0;
+    for (key, _) in brought {
+        kept += owned.query_row(params![source.0, key.0, unit.0], |row| row.get::<_, i64>(0))?;
+    }
+    let count = "SELECT records FROM units WHERE id = ?1";
+    let had: i64 = connection
+        .prepare_cached(count)?
+        .query_row([unit.0], |row| row.get(0))?;
+    if kept == had {
+        return Ok(0);
+    }
+    // Rare, so it may read all owners of the source.
+    let all = "SELECT key FROM record_owners WHERE source = ?1 AND unit = ?2";
+    let mut all = connection.prepare_cached(all)?;
+    let keys = all.query_map([source.0, unit.0], |row| row.get::<_, i64>(0))?;
+    let keys: Vec<i64> = keys.collect::<std::result::Result<_, _>>()?;
+    let remove = "DELETE FROM record_owners WHERE source = ?1 AND key = ?2";
+    let mut remove = connection.prepare_cached(remove)?;
+    let mut gone = 0;
+    for key in keys {
+        if brought
+            .binary_search_by_key(&key, |(brought, _)| brought.0)
+            .is_err()
+        {
+            remove.execute([source.0, key])?;
+            gone += 1;
+        }
+    }
+    Ok(gone)
 }

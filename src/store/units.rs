@@ -95,8 +95,12 @@ pub struct UnitWrite<'a> {
     pub segments: Vec<SegmentWrite>,
     /// Items of segments that are no longer produced.
     pub prune: Vec<ItemId>,
-    /// Whether a segment failed: marks stay as they were and nothing is pruned.
+    /// Whether a segment failed.
     pub pending: bool,
+    /// Whether marks are kept whole; else only the names in them are, and the unit is read again.
+    pub remember: bool,
+    /// Whether all of it was read: records that it has lost are then no longer its own.
+    pub whole: bool,
     /// Records that this unit brought.
     pub owned: Vec<(RecordKey, u64)>,
     /// What the connector wants to remember.
@@ -129,7 +133,8 @@ impl Store {
     /// What SQLite says.
     pub fn memory(&self, source: &SourceName, layout: usize) -> Result<Memory> {
         let layout = i64::try_from(layout).unwrap_or(i64::MAX);
-        let sql = "SELECT key, value, layout, tail_record, tail_part, tail_position FROM marks
+        let sql = "SELECT key, value, layout, tail_record, tail_part, tail_position, identity
+                   FROM marks
                    WHERE source = (SELECT id FROM sources WHERE name = ?1)";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([source.as_str()])?;
@@ -149,6 +154,7 @@ impl Store {
                 row.get(0)?,
                 Recalled {
                     value: row.get(1)?,
+                    identity: row.get(6)?,
                     tail,
                 },
             );
@@ -156,27 +162,36 @@ impl Store {
         Ok(Memory::new(marks))
     }
 
-    /// Keeps marks that belong to no stored text.
+    /// Keeps marks that come without a unit's text, as far as `keep` says.
     ///
     /// # Errors
     /// What SQLite says.
-    pub fn keep_marks(&mut self, source: SourceId, marks: &[Mark], layout: usize) -> Result<()> {
+    pub fn keep_marks(
+        &mut self,
+        source: SourceId,
+        marks: &[Mark],
+        layout: usize,
+        keep: Keep,
+    ) -> Result<()> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        write_marks(&transaction, source, marks, layout, None, true)?;
+        write_marks(&transaction, source, marks, layout, keep)?;
         transaction.commit()?;
         Ok(())
     }
 
-    /// Forgets all marks of a source: the next run reads everything again. Items and owners stay.
+    /// Forgets what a source remembers, but for the names that it gave: the next run reads
+    /// everything again. Items and owners stay.
     ///
     /// Returns the number of marks forgotten.
     ///
     /// # Errors
     /// What SQLite says.
     pub fn forget_marks(&mut self, source: &SourceName) -> Result<usize> {
-        let sql = "DELETE FROM marks WHERE source = (SELECT id FROM sources WHERE name = ?1)";
+        let sql = "UPDATE marks
+                   SET value = '', tail_record = NULL, tail_part = NULL, tail_position = NULL
+                   WHERE value <> '' AND source = (SELECT id FROM sources WHERE name = ?1)";
         Ok(self.connection.execute(sql, [source.as_str()])?)
     }
 
@@ -277,18 +292,12 @@ impl Store {
             let sql = "DELETE FROM items WHERE id = ?1";
             written.pruned += u64::from(transaction.prepare_cached(sql)?.execute([item.0])? > 0);
         }
-        let mut owned = write.owned;
-        owners::own(&transaction, write.source, unit, &mut owned)?;
-        if !write.pending {
-            write_marks(
-                &transaction,
-                write.source,
-                write.marks,
-                write.layout,
-                write.tail,
-                false,
-            )?;
-        }
+        owners::own(&transaction, write.source, unit, write.owned, write.whole)?;
+        let keep = match write.remember {
+            true => Keep::All(write.tail),
+            false => Keep::Identity,
+        };
+        write_marks(&transaction, write.source, write.marks, write.layout, keep)?;
         transaction.commit()?;
         Ok(written)
     }
@@ -389,30 +398,58 @@ fn set_part(connection: &Connection, item: ItemId, part: (usize, usize)) -> Resu
     Ok(())
 }
 
+/// How much of a mark is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// All of it, and where the unit's last segment begins.
+    All(Option<Tail>),
+    /// All of it; the last segment begins where it did.
+    Value,
+    /// The name alone: what was read of the unit is to be read again.
+    Identity,
+}
+
 fn write_marks(
     connection: &Connection,
     source: SourceId,
     marks: &[Mark],
     layout: usize,
-    tail: Option<Tail>,
-    keep_tail: bool,
+    keep: Keep,
 ) -> Result<()> {
-    let sql = if keep_tail {
-        "INSERT INTO marks (source, key, value, layout, tail_record, tail_part, tail_position)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT (source, key) DO UPDATE SET value = excluded.value"
-    } else {
-        "INSERT OR REPLACE INTO marks
-            (source, key, value, layout, tail_record, tail_part, tail_position)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+    let update = match keep {
+        Keep::All(_) => {
+            "value = excluded.value, identity = excluded.identity, layout = excluded.layout,
+             tail_record = excluded.tail_record, tail_part = excluded.tail_part,
+             tail_position = excluded.tail_position"
+        }
+        Keep::Value => "value = excluded.value, identity = excluded.identity",
+        Keep::Identity => "identity = excluded.identity",
     };
+    let sql = format!(
+        "INSERT INTO marks
+            (source, key, value, identity, layout, tail_record, tail_part, tail_position)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (source, key) DO UPDATE SET {update}"
+    );
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(sql)?;
-    for mark in marks {
+    let tail = match keep {
+        Keep::All(tail) => tail,
+        Keep::Value | Keep::Identity => None,
+    };
+    let mut statement = connection.prepare_cached(&sql)?;
+    for mark in marks
+        .iter()
+        .filter(|mark| keep != Keep::Identity || !mark.identity.is_empty())
+    {
         statement.execute(params![
             source.0,
             mark.key,
-            mark.value,
+            if keep == Keep::Identity {
+                ""
+            } else {
+                &mark.value
+            },
+            mark.identity,
             i64::try_from(layout).unwrap_or(i64::MAX),
             tail.map(|tail| number(tail.locator.record)),
             tail.map(|tail| tail.locator.part),

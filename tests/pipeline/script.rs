@@ -88,6 +88,7 @@ impl Connector for Scripted {
                 marks: vec![Mark {
                     key: script.id.to_owned(),
                     value: size,
+                    identity: String::new(),
                 }],
             };
             for event in [

@@ -25,6 +25,7 @@ CREATE TABLE units (
     trust        TEXT    NOT NULL CHECK (trust IN ('own', 'external')),
     layout       INTEGER NOT NULL,            -- the max_input_chars its segments were cut with
     pending      INTEGER NOT NULL DEFAULT 0,  -- 1 while a segment of it failed
+    records      INTEGER NOT NULL DEFAULT 0,  -- rows of record_owners that it has
     seen         BLOB,                        -- salted digests of the secrets found in it
     UNIQUE (source, unit_id)
 ) STRICT;
@@ -76,7 +77,8 @@ CREATE TABLE originals (
 CREATE TABLE marks (
     source        INTEGER NOT NULL REFERENCES sources (id),
     key           TEXT    NOT NULL,
-    value         TEXT    NOT NULL,
+    value         TEXT    NOT NULL,  -- empty after a reset
+    identity      TEXT    NOT NULL,  -- outlives a reset
     layout        INTEGER NOT NULL,
     tail_record   INTEGER,
     tail_part     INTEGER,

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::redaction::Redacted;
 pub use jezero_connectors::{ExternalId, Instant, OriginalRef, SourceName, Trust, UnitId};
@@ -230,4 +231,17 @@ pub fn titled(title: &str, (part, parts): (usize, usize)) -> String {
     let title = title.strip_suffix(&suffix).unwrap_or(title);
     let room = TITLE_CHARS.saturating_sub(suffix.len());
     title.chars().take(room).chain(suffix.chars()).collect()
+}
+
+/// The hash by which texts are compared: lower-case hex of the SHA-256 (data model page, Ids).
+#[must_use]
+pub fn content_hash(text: &Redacted) -> String {
+    use std::fmt::Write;
+    let digest = Sha256::digest(text.as_str().as_bytes());
+    digest
+        .iter()
+        .fold(String::with_capacity(64), |mut out, byte| {
+            let _written: fmt::Result = write!(out, "{byte:02x}");
+            out
+        })
 }

@@ -97,15 +97,6 @@ impl ProjectRules {
         ProjectName::new(engine.redact(name))
     }
 
-    /// A project that was guessed, renamed by the aliases.
-    #[must_use]
-    pub fn renamed(&self, guess: ProjectName, engine: &Engine) -> ProjectName {
-        let alias = self.settings.aliases.get(guess.as_str());
-        alias
-            .and_then(|name| ProjectName::new(engine.redact(name)))
-            .unwrap_or(guess)
-    }
-
     /// The name for a folder, as it is written there.
     fn of_folder(&self, cwd: &str) -> Option<String> {
         if let Ok(known) = self.known.lock()

@@ -41,7 +41,7 @@ impl Failure {
 
     /// The message, line by line.
     pub(super) fn lines(&self) -> Vec<String> {
-        let message = format!("{:#}", self.error);
+        let message = self.error.to_string();
         let mut lines: Vec<String> = Vec::new();
         for line in message.lines() {
             let own = line.starts_with("invalid config:") || line.starts_with("error:");

@@ -109,9 +109,19 @@ impl Output {
     }
 }
 
-/// Replaces control characters (but newline and tab), so that no stored text steers a terminal.
+/// Replaces what steers a terminal or turns text around (but newline and tab), so that no stored
+/// text can show as something else than it is.
 fn printable(text: &str) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let steers = |c: char| match c {
+        '\n' | '\t' => false,
+        // Marks, embeddings, overrides and isolates of direction.
+        '\u{200e}'
+        | '\u{200f}'
+        | '\u{061c}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => true,
+        _ => c.is_control(),
+    };
     if text.contains(steers) {
         Cow::Owned(text.replace(steers, "\u{fffd}"))
     } else {
@@ -125,6 +135,7 @@ mod tests {
 
     #[test]
     fn stored_text_cannot_steer_a_terminal() {
+        assert_eq!(printable("a\u{202e}b"), "a\u{fffd}b");
         assert_eq!(
             printable("a\u{1b}[31mb\tc\nd\u{9b}"),
             "a\u{fffd}[31mb\tc\nd\u{fffd}"

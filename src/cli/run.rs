@@ -107,6 +107,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let (_lock, mut store) = if options.dry_run {
         (None, Store::open_to_look(path)?)
     } else {
+        Store::check(path)?;
         match Lock::take(path, "run", lock::PATIENCE, setting.clock.as_ref()) {
             Ok(lock) => (Some(lock), Store::open(path)?),
             Err(StoreError::Locked { holder }) => {
@@ -203,13 +204,16 @@ fn not_due_until(
     let Some(last) = store.state(&connector.name)?.last_run_at else {
         return Ok(None);
     };
+    let now = setting.clock.now();
+    if last > now {
+        // The clock was wrong then or is wrong now; waiting for it could take years.
+        return Ok(None);
+    }
     let interval = i64::try_from(connector.interval_minutes)
         .unwrap_or(i64::MAX)
         .saturating_mul(60);
     let next = jezero_connectors::Instant::from_unix(last.unix().saturating_add(interval));
-    Ok(next
-        .filter(|next| *next > setting.clock.now())
-        .map(|next| next.to_string()))
+    Ok(next.filter(|next| *next > now).map(|next| next.to_string()))
 }
 
 fn run_one(
@@ -305,6 +309,10 @@ fn print(report: &RunReport, output: &mut Output) {
         "records that another session already has",
     );
     say(report.redactions, "secrets redacted");
+    say(
+        report.records_repeated,
+        "records that stand twice in one session",
+    );
     say(report.records_unknown, "records of unknown types");
     say(report.records_mended, "records read in part");
     say(report.records_passed_over, "damaged records passed over");
@@ -318,7 +326,10 @@ fn print(report: &RunReport, output: &mut Output) {
         .filter(|place| !is_error(report, place))
         .collect();
     for place in places.iter().take(SHOWN) {
-        output.line(format!("  passed over: {}: {}", place.place, place.reason));
+        output.line(format!(
+            "  {}: {}: {}",
+            place.what, place.place, place.reason
+        ));
     }
     let more = u64::try_from(places.len().saturating_sub(SHOWN)).unwrap_or(0);
     let more = more + report.passed_over_unlisted;

@@ -64,6 +64,7 @@ impl Setting {
     /// Opens the library for writing, under its lock.
     pub(super) fn store(&self, doing: &str) -> Result<(Lock, Store), Failure> {
         let path = &self.config.storage.path;
+        Store::check(path)?;
         let lock = Lock::take(path, doing, lock::PATIENCE, self.clock.as_ref())?;
         Ok((lock, Store::open(path)?))
     }

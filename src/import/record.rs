@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::ImportOptions;
 use super::fields::{Fault, Fields, required};
 use crate::item::{
     Atom, AtomKind, Draft, ExternalId, Instant, MAX_ATOMS, MAX_QUESTIONS, OriginalRef, ProjectName,
-    SourceName, TITLE_CHARS, Trust,
+    SourceName, TITLE_CHARS, Trust, content_hash,
 };
 use crate::redaction::{Counts, Engine, Redacted};
 use crate::store::ItemWrite;
@@ -68,7 +67,7 @@ pub(super) fn read(line: &[u8], engine: &Engine, options: &ImportOptions) -> Res
     let item = ItemWrite {
         external_id,
         occurred_at,
-        content_hash: hash.unwrap_or_else(|| sha256(text)),
+        content_hash: hash.unwrap_or_else(|| content_hash(text)),
         project: draft.project.clone().or_else(|| options.project.clone()),
         account: fields.text("account")?,
         original_ref,
@@ -151,17 +150,6 @@ fn trust(fields: &mut Fields<'_>, ceiling: Trust) -> Result<Trust, Fault> {
 fn hash(text: &str) -> Option<String> {
     let good = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     good.then(|| text.to_ascii_lowercase())
-}
-
-fn sha256(text: &Redacted) -> String {
-    use std::fmt::Write;
-
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_str().as_bytes()) {
-        // Writing to a string cannot fail.
-        write!(hex, "{byte:02x}").unwrap_or_default();
-    }
-    hex
 }
 
 fn compressed(text: &Redacted) -> Result<Vec<u8>, Fault> {

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use jezero_connectors::{
     Block, Evidence, Extent, Instant, Locator, RecordKey, Tail, UnitId, UnitStart, render,
 };
-use sha2::{Digest, Sha256};
 
 use super::{PipelineError, mask};
+use crate::item::content_hash;
 use crate::redaction::{Counts, Engine, Redacted, Seen};
 use crate::segment::{RedactedBlock, Segment, Segmenter, size_of};
 use crate::store::{Frame, SourceId, Store, StoredSegment, StoredUnit, UnitRow, compress};
@@ -43,6 +43,8 @@ pub(super) struct Assembly {
     pub(super) owned: Vec<(RecordKey, u64)>,
     /// Records left out because another unit owns them.
     pub(super) elsewhere: u64,
+    /// Records left out because this unit already has them.
+    pub(super) repeated: u64,
     /// Blocks left out because their locator does not increase.
     pub(super) disordered: u64,
     /// Characters of all blocks that stay.
@@ -94,6 +96,7 @@ impl Assembly {
             sealed: Vec::new(),
             owned: Vec::new(),
             elsewhere: 0,
+            repeated: 0,
             disordered: 0,
             chars: 0,
             tail: None,
@@ -110,27 +113,39 @@ impl Assembly {
     }
 
     /// The stored segments that this delivery replaces: all of them, or those from a locator on.
-    pub(super) fn replaced(&self) -> impl Iterator<Item = &StoredSegment> {
-        let from = match self.start.extent {
-            Extent::Whole => Locator::default(),
-            Extent::From(locator) => locator,
-        };
-        self.stored
-            .iter()
-            .flat_map(|unit| &unit.segments)
-            .filter(move |s| s.locator >= from)
+    pub(super) fn replaced(&self) -> &[StoredSegment] {
+        self.parted().1
     }
 
     /// The stored segments before the part that was delivered.
-    pub(super) fn kept(&self) -> impl Iterator<Item = &StoredSegment> {
-        let until = match self.start.extent {
-            Extent::Whole => Locator::default(),
-            Extent::From(locator) => locator,
-        };
-        self.stored
-            .iter()
-            .flat_map(|unit| &unit.segments)
-            .filter(move |s| s.locator < until)
+    pub(super) fn kept(&self) -> &[StoredSegment] {
+        self.parted().0
+    }
+
+    fn parted(&self) -> (&[StoredSegment], &[StoredSegment]) {
+        let segments = self.stored.as_ref().map_or(&[][..], |unit| &unit.segments);
+        match self.start.extent {
+            Extent::Whole => (&[], segments),
+            Extent::From(from) => {
+                let at = segments.partition_point(|segment| segment.locator < from);
+                segments.split_at_checked(at).unwrap_or((segments, &[]))
+            }
+        }
+    }
+
+    /// The stored segment that begins at a locator, among those that are replaced.
+    pub(super) fn replaced_at(&self, locator: Locator) -> Option<&StoredSegment> {
+        let segments = self.replaced();
+        let at = segments.binary_search_by_key(&locator, |segment| segment.locator);
+        at.ok().and_then(|at| segments.get(at))
+    }
+
+    /// Whether this delivery has a segment that begins at a locator.
+    pub(super) fn produces(&self, locator: Locator) -> bool {
+        let found = self
+            .sealed
+            .binary_search_by_key(&locator, |sealed| sealed.locator);
+        found.is_ok()
     }
 
     /// Where the work was done: what is told now, else what is stored.
@@ -154,8 +169,13 @@ impl Assembly {
         store: &Store,
     ) -> Result<(), PipelineError> {
         if let Some(owner) = self.owner(block, store)? {
-            self.elsewhere += 1;
-            self.continues = owner.or(self.continues);
+            match owner {
+                Some(owner) => {
+                    self.elsewhere += 1;
+                    self.continues = Some(owner);
+                }
+                None => self.repeated += 1,
+            }
             return Ok(());
         }
         if block.pieces.is_empty() {
@@ -272,10 +292,10 @@ impl Assembly {
     }
 
     fn seal(&mut self, segment: &Segment, store: &Store) -> Result<(), PipelineError> {
-        let hash = hash_of(&segment.text);
+        let hash = content_hash(&segment.text);
         let same = self
-            .replaced()
-            .any(|s| s.locator == segment.locator && s.content_hash == hash);
+            .replaced_at(segment.locator)
+            .is_some_and(|stored| stored.content_hash == hash);
         let frame = match same {
             true => None,
             false => Some(self.keep(&segment.text, store)?),
@@ -298,18 +318,6 @@ const HELD: usize = 16 * 1024 * 1024;
 
 fn continuation(instant: Instant, unit: &UnitId) -> String {
     render::line(instant, SESSION, &format!("continues {unit}"))
-}
-
-/// The hash by which segments are compared: lower-case hex of the SHA-256 of the text.
-pub(super) fn hash_of(text: &Redacted) -> String {
-    use std::fmt::Write;
-    let digest = Sha256::digest(text.as_str().as_bytes());
-    digest
-        .iter()
-        .fold(String::with_capacity(64), |mut out, byte| {
-            let _written: std::fmt::Result = write!(out, "{byte:02x}");
-            out
-        })
 }
 
 #[cfg(test)]
@@ -354,7 +362,7 @@ mod tests {
             let frame = sealed.frame.as_ref().unwrap();
             assert!(matches!(frame, Frame::Aside(_)), "{frame:?}");
             let text = store.text_of(frame).unwrap();
-            assert_eq!(sealed.hash, hash_of(&text));
+            assert_eq!(sealed.hash, content_hash(&text));
             text.truncated(27).to_string()
         });
         let starts: Vec<String> = starts.collect();

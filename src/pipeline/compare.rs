@@ -2,9 +2,10 @@
 
 use jezero_connectors::ExternalId;
 
-use super::assemble::{Assembly, Sealed, hash_of};
+use super::assemble::{Assembly, Sealed};
 use super::{PipelineError, mask};
 use crate::item::ItemId;
+use crate::item::content_hash;
 use crate::redaction::{Engine, Seen};
 use crate::store::{Frame, Store, StoredSegment};
 
@@ -26,10 +27,7 @@ pub(super) fn compare(
     store: &Store,
     engine: &Engine,
 ) -> Result<Verdict, PipelineError> {
-    let known = assembly
-        .replaced()
-        .find(|stored| stored.locator == sealed.locator);
-    let Some(stored) = known else {
+    let Some(stored) = assembly.replaced_at(sealed.locator) else {
         return adopt(assembly, sealed, store);
     };
     if stored.content_hash == sealed.hash {
@@ -71,7 +69,7 @@ fn newer_rules_explain(
         return Ok(false);
     };
     let again = engine.redact(original.as_str());
-    Ok(hash_of(&mask::mask(&again, values)) == sealed.hash)
+    Ok(content_hash(&mask::mask(&again, values)) == sealed.hash)
 }
 
 /// Items whose segments this delivery no longer produces. A delivery without any text prunes
@@ -80,17 +78,11 @@ pub(super) fn no_longer_produced(assembly: &Assembly) -> Vec<ItemId> {
     if assembly.sealed.is_empty() {
         return Vec::new();
     }
-    let produced = |stored: &&StoredSegment| {
-        assembly
-            .sealed
-            .iter()
-            .any(|sealed| sealed.locator == stored.locator)
-    };
-    assembly
+    let gone = assembly
         .replaced()
-        .filter(|stored| !produced(stored))
-        .map(|stored| stored.item)
-        .collect()
+        .iter()
+        .filter(|stored| !assembly.produces(stored.locator));
+    gone.map(|stored| stored.item).collect()
 }
 
 /// `<unit id>#<locator>`; a unit id too long to leave room for it is refused before.

@@ -1,7 +1,8 @@
 //! A connector's delivery, event by event: units opened, filled, closed and stored.
 
 use jezero_connectors::{
-    ConnectorError, Event, Extent, Instant, Mark, Report, SourceName, Trust, UnitEnd,
+    ConnectorError, Event, Extent, Instant, Mark, OriginalRef, RecordKey, Report, SourceName,
+    Trust, UnitEnd, UnitId, UnitStart,
 };
 
 use super::assemble::Assembly;
@@ -10,7 +11,7 @@ use super::run::{Options, Pipeline};
 use super::settle::Settled;
 use super::{PipelineError, RunReport};
 use crate::item::ProjectName;
-use crate::redaction::Redacted;
+use crate::redaction::{Engine, Redacted};
 use crate::store::{Keep, RunRow, UnitWrite};
 
 /// What has been taken of a connector's delivery so far.
@@ -37,6 +38,9 @@ impl Delivery {
     ) -> Result<bool, PipelineError> {
         match event {
             Event::Start(start) => {
+                let Some(start) = presentable(start, pipeline.engine) else {
+                    return Ok(false);
+                };
                 let source = pipeline.store.known_source(&self.source)?;
                 let limit = pipeline.max_input_chars;
                 self.unit = Some(Assembly::open(start, source, limit, pipeline.store)?);
@@ -94,10 +98,15 @@ impl Delivery {
     ) -> Result<(), PipelineError> {
         unit.finish(pipeline.store)?;
         self.report.records_owned_elsewhere += unit.elsewhere;
+        self.report.records_repeated += unit.repeated;
         self.report.records_passed_over += unit.disordered;
         let too_short = unit.stored.is_none() && unit.chars < unit.start.min_chars;
         if unit.sealed.is_empty() || too_short {
-            self.report.units_too_short += 1;
+            if unit.sealed.is_empty() {
+                self.report.units_left_out += 1;
+            } else {
+                self.report.units_too_short += 1;
+            }
             // Nothing of it is stored by this reading, so the next one has nothing to begin at.
             return self.keep(&end.marks, Keep::All(None), pipeline);
         }
@@ -179,4 +188,19 @@ impl Delivery {
         }
         Ok(self.report)
     }
+}
+
+/// A unit under a name that may be stored: a file can be called anything, also by a secret.
+fn presentable(start: UnitStart, engine: &Engine) -> Option<UnitStart> {
+    let id = start.id.as_str();
+    if engine.redact(id).as_str() == id {
+        return Some(start);
+    }
+    let hidden = format!("unit-{:016x}", RecordKey::of(id.as_bytes()).0);
+    let kind = start.original_ref.as_str().split(':').next()?;
+    Some(UnitStart {
+        original_ref: OriginalRef::new(format!("{kind}:{hidden}")).ok()?,
+        id: UnitId::new(hidden).ok()?,
+        ..start
+    })
 }

@@ -5,7 +5,8 @@
 //! reading, and items stored by earlier ones, which change in place without a new summary.
 
 use super::PipelineError;
-use super::assemble::{Assembly, Sealed, hash_of};
+use super::assemble::{Assembly, Sealed};
+use crate::item::content_hash;
 use crate::redaction::{Redacted, Seen};
 use crate::store::{Frame, RedactedAgain, Store, StoredSegment, compress};
 
@@ -24,7 +25,7 @@ pub(super) fn sealed(
     };
     let text = store.text_of(frame)?;
     if let Some(masked) = seen.mask(&text) {
-        segment.hash = hash_of(&masked);
+        segment.hash = content_hash(&masked);
         let again = compress(&masked).map_err(PipelineError::Compress)?;
         segment.frame = Some(match frame {
             Frame::Held(_) => Frame::Held(again),
@@ -57,7 +58,7 @@ pub(super) fn stored(
         return Ok(None);
     }
     let (content_hash, text) = match masked {
-        Some(masked) => (hash_of(&masked), masked),
+        Some(masked) => (content_hash(&masked), masked),
         None => (segment.content_hash.clone(), original.unwrap_or_default()),
     };
     Ok(Some(Box::new(RedactedAgain {

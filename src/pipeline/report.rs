@@ -1,6 +1,6 @@
 //! What a run says of itself: the fields of the report, in the order in which they are printed.
 
-use jezero_connectors::{Problem, Report};
+use jezero_connectors::{Problem, ProblemKind, Report};
 use serde::Serialize;
 
 use crate::redaction::{Clean, Engine, Redacted};
@@ -8,9 +8,11 @@ use crate::redaction::{Clean, Engine, Redacted};
 /// Errors that are quoted; the rest is in the counts.
 const ERRORS: usize = 5;
 
-/// A record, unit or folder that was passed over, with its place.
+/// Something that was not read as it should be, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PassedOver {
+    /// `passed over`, `read in part`, `failed` or `note`.
+    pub what: &'static str,
     /// Where, such as `folder/session.jsonl:17`.
     pub place: Redacted,
     /// Why.
@@ -55,14 +57,16 @@ pub struct RunReport {
     pub units_too_short: u64,
     /// Records that another unit already owns (forks, resumed copies).
     pub records_owned_elsewhere: u64,
+    /// Records left out because the same unit already has them: histories written twice.
+    pub records_repeated: u64,
     /// Records of types that are not known.
     pub records_unknown: u64,
     /// Records that were read with something left out of them or put in its place.
     pub records_mended: u64,
     /// Damaged records that were passed over.
     pub records_passed_over: u64,
-    /// Atoms left out of a summary because they break a rule (an error or command that does not
-    /// stand in the text).
+    /// Atoms left out of a summary: too many, repeated, of an unknown kind, or an error or command
+    /// that does not stand in the text.
     pub atoms_dropped: u64,
     /// Whether nothing was summarised and stored.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -127,18 +131,15 @@ impl RunReport {
                 .iter()
                 .map(|problem| passed_over(problem, engine)),
         );
-        let unread = report
+        let failed = report
             .problems
-            .len()
-            .min(ERRORS.saturating_sub(self.errors.len()));
-        if report.failed > 0 {
-            let texts = report
-                .problems
-                .iter()
-                .take(unread)
-                .map(|p| engine.redact(&p.to_string()));
-            self.errors.extend(texts);
-        }
+            .iter()
+            .filter(|problem| problem.kind == ProblemKind::Failed);
+        let room = ERRORS.saturating_sub(self.errors.len());
+        let texts = failed
+            .take(room)
+            .map(|problem| engine.redact(&problem.to_string()));
+        self.errors.extend(texts);
     }
 }
 
@@ -147,7 +148,14 @@ fn passed_over(problem: &Problem, engine: &Engine) -> PassedOver {
         Some(line) => format!("{}:{line}", problem.place),
         None => problem.place.clone(),
     };
+    let what = match problem.kind {
+        ProblemKind::PassedOver => "passed over",
+        ProblemKind::Mended => "read in part",
+        ProblemKind::Failed => "failed",
+        ProblemKind::Note => "note",
+    };
     PassedOver {
+        what,
         place: engine.redact(&place),
         reason: engine.redact(&problem.reason),
     }

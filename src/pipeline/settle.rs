@@ -44,7 +44,7 @@ impl Delivery {
                 .as_deref()
                 .map(|account| engine.redact(account)),
         };
-        let before: Vec<StoredSegment> = unit.kept().cloned().collect();
+        let before: Vec<StoredSegment> = unit.kept().to_vec();
         let parts = before.len() + unit.sealed.len();
         let mut settled = Settled {
             title: told,
@@ -140,7 +140,7 @@ impl Delivery {
                 return Ok(());
             }
         };
-        self.report.atoms_dropped += dropped.unknown_kinds + dropped.not_in_text;
+        self.report.atoms_dropped += dropped.all_atoms();
         draft.title = pipeline.engine.redact(&titled(draft.title.as_str(), part));
         let mut draft = draft.redacted_again(|text| mask::mask(text, &unit.values));
         let Some(external_id) = external_id(unit, sealed) else {

@@ -5,12 +5,12 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jezero_connectors::time::Clock;
 
-use super::open::private_file;
+use super::open::{beside, private_file};
 use super::{Result, StoreError};
 
 /// How long a second writer waits before it gives up.
@@ -34,7 +34,7 @@ impl Lock {
         patience: Duration,
         clock: &dyn Clock,
     ) -> Result<Self> {
-        let path = lock_path(database);
+        let path = beside(database, ".lock");
         let mut file = private_file(&path)?;
         let mut waited = Duration::ZERO;
         loop {
@@ -63,12 +63,6 @@ impl Lock {
         written.map_err(|cause| StoreError::File { path, cause })?;
         Ok(Self { _file: file })
     }
-}
-
-fn lock_path(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
 }
 
 fn holder(file: &mut File) -> String {

@@ -50,6 +50,14 @@ impl Store {
         Ok(Self { connection })
     }
 
+    /// Looks whether the file is ours to write, or missing; changes nothing.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn check(path: &Path) -> Result<()> {
+        inspect(path).map(drop)
+    }
+
     /// Opens the library to compare with it and write nothing; an empty one in memory when there
     /// is none yet.
     ///
@@ -68,16 +76,6 @@ impl Store {
         };
         Ok(Self { connection })
     }
-
-    /// Empties the write-ahead log into the file, as far as no reader needs it.
-    ///
-    /// # Errors
-    /// What SQLite says.
-    pub fn checkpoint(&self) -> Result<()> {
-        self.connection
-            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
-        Ok(())
-    }
 }
 
 impl View {
@@ -95,7 +93,7 @@ impl View {
                 what: "an older layout that the next `jezero run` brings up to date",
             }),
             _ => {
-                let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+                let connection = connect_to_read(path)?;
                 connection.pragma_update(None, "query_only", true)?;
                 Ok(Self {
                     connection,
@@ -123,6 +121,47 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "cache_size", -16_384)?;
     Ok(connection)
+}
+
+/// Opens the file for reading. A reader takes part in the write-ahead log and needs files beside the
+/// library for it; where it may not make them and there is no log, the file alone is the library.
+fn connect_to_read(path: &Path) -> Result<Connection> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let look = "SELECT count(*) FROM sqlite_schema";
+    match connection.query_row(look, [], |_| Ok(())) {
+        Ok(()) => Ok(connection),
+        Err(error) if is_refused(&error) && !beside(path, "-wal").exists() => {
+            let uri = format!("file:{}?immutable=1", escaped(path));
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            connect(Path::new(&uri), flags)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_refused(error: &rusqlite::Error) -> bool {
+    let refusals = [
+        rusqlite::ErrorCode::ReadOnly,
+        rusqlite::ErrorCode::CannotOpen,
+    ];
+    error
+        .sqlite_error_code()
+        .is_some_and(|code| refusals.contains(&code))
+}
+
+/// A path with something behind its name.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// A path as it stands in a `file:` address.
+fn escaped(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    text.replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23")
 }
 
 /// Bytes of a file that are looked at to tell whose it is.
@@ -162,7 +201,7 @@ fn inspect(path: &Path) -> Result<i64> {
             },
         ));
     }
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let connection = connect_to_read(path)?;
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version > schema::newest() {
         return Err(StoreError::Newer {

@@ -77,7 +77,8 @@ impl Store {
             params![run.connector.as_str(), started, ended, run.report.as_str()],
         )?;
         transaction.execute(
-            "DELETE FROM runs WHERE connector = ?1 AND id <= (SELECT max(id) FROM runs) - ?2",
+            "DELETE FROM runs WHERE connector = ?1 AND id NOT IN
+                (SELECT id FROM runs WHERE connector = ?1 ORDER BY id DESC LIMIT ?2)",
             params![run.connector.as_str(), RUNS_KEPT],
         )?;
         transaction.commit()?;

@@ -27,20 +27,10 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// Adds the counts of another reply.
-    pub fn add(&mut self, other: &Self) {
-        self.titles_cut += other.titles_cut;
-        self.questions += other.questions;
-        self.atoms += other.atoms;
-        self.unknown_kinds += other.unknown_kinds;
-        self.not_in_text += other.not_in_text;
-        self.projects += other.projects;
-    }
-
-    /// Everything that was dropped; a title that was cut is kept and not counted.
+    /// Atoms that were dropped, for whatever reason.
     #[must_use]
-    pub fn total(&self) -> u64 {
-        self.questions + self.atoms + self.unknown_kinds + self.not_in_text + self.projects
+    pub fn all_atoms(&self) -> u64 {
+        self.atoms + self.unknown_kinds + self.not_in_text
     }
 }
 
@@ -83,7 +73,20 @@ pub fn accept(
 }
 
 fn redacted(engine: &Engine, raw: &str) -> Option<Redacted> {
-    Some(engine.redact(raw.trim())).filter(|text| !text.as_str().is_empty())
+    Some(engine.redact(raw.trim())).filter(|text| is_visible(text.as_str()))
+}
+
+/// Whether there is anything to see in a text: blanks, controls and signs without width are not.
+pub(super) fn is_visible(text: &str) -> bool {
+    text.chars().any(|c| {
+        let widthless = matches!(
+            u32::from(c),
+            0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F
+                | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164
+                | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xE0000..=0xE0FFF
+        );
+        !widthless && !c.is_whitespace() && !c.is_control()
+    })
 }
 
 fn one_line(raw: &str) -> String {
@@ -205,8 +208,11 @@ mod tests {
             draft.title.as_str(),
             format!("one two {}", "字".repeat(192))
         );
-        assert_eq!(dropped.titles_cut, 1);
-        assert_eq!(dropped.total(), 0);
+        let only_the_title = Dropped {
+            titles_cut: 1,
+            ..Dropped::default()
+        };
+        assert_eq!(dropped, only_the_title);
     }
 
     #[test]

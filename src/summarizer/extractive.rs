@@ -29,6 +29,7 @@ use self::asks::Ask;
 use self::plain::Substance;
 use self::sentences::Sentence;
 use self::turns::{Speaker, Turn};
+use super::accept::is_visible;
 use super::{Reply, Summarizer, SummarizerError, Task};
 use crate::redaction::Redacted;
 
@@ -116,11 +117,17 @@ fn reply(task: &Task<'_>) -> Reply {
     let candidates = atoms::candidates(&material);
     let hint = task.title_hint.map(Redacted::as_str);
     let title = title::of(hint, task.part, &material.asks, &material.turns);
+    let summary = summary::of(&title, &material, &candidates, tally);
+    // A text of nothing but signs without width has nothing to pick from.
+    let shown = |text: String, instead: &str| match is_visible(&text.replace('…', "")) {
+        true => text,
+        false => instead.to_owned(),
+    };
     Reply {
-        summary: summary::of(&title, &material, &candidates, tally),
         questions: questions::of(&title, &material.asks, &failures),
         atoms: atoms::choose(&failures, &commands, &candidates),
-        title,
+        title: shown(title, "Untitled"),
+        summary: shown(summary, "There is nothing to read in this text."),
         project: None,
     }
 }

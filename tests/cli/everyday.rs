@@ -86,34 +86,55 @@ fn a_second_run_reads_nothing_and_a_grown_session_only_its_end() {
 }
 
 #[test]
-fn a_secret_in_a_session_is_nowhere_in_the_library() {
+fn a_secret_is_nowhere_in_the_library_wherever_it_stood() {
     let place = Place::new();
-    let secret = format!("sk-ant-{}-{}AA", "api03", "Zx9".repeat(31));
-    place.session(
-        "s1",
-        &[record(
+    let secret = |tag: &str| format!("sk-ant-{}-{tag}{}AA", "api03", "Zx9".repeat(31));
+    let (said, titled, worked) = (secret("said"), secret("titled"), secret("worked"));
+    let (folder, file) = (secret("folder"), secret("file"));
+    let mut lines = [
+        record(
             "user",
             "u1",
             0,
-            &format!("use the key {secret} for the model"),
-        )],
+            &format!("use the key {said} for the model"),
+        ),
+        serde_json::json!({"type": "ai-title", "aiTitle": format!("With {titled}")}).to_string(),
+    ];
+    lines[0] = lines[0].replace("/home/me/code/shop", &format!("/home/me/code/{worked}"));
+    std::fs::create_dir(place.path(&format!("sessions/{folder}"))).unwrap();
+    place.write(
+        &format!("sessions/{folder}/{file}.jsonl"),
+        lines.join("\n") + "\n",
     );
-    assert_eq!(place.run()["redactions"], 1);
+    let ran = place.jezero(&["run", "--json"]);
+    assert_eq!(ran.json()["stored"], 1, "{ran:?}");
     let item = &place.export()[0];
+    let original = item["original"].as_str().unwrap();
+    assert!(original.contains("use the key [REDACTED:"), "{item}");
+    // Read once more from where it ended: what is remembered of it holds none of them either.
+    lines[1] = record("assistant", "a1", 5, "Done.");
+    let path = format!("sessions/{folder}/{file}.jsonl");
+    let before = std::fs::read_to_string(place.path(&path)).unwrap();
+    place.write(&path, before + &lines[1] + "\n");
+    assert_eq!(place.run()["stored"], 1);
     assert!(
-        item["original"]
+        place.export()[0]["title"]
             .as_str()
             .unwrap()
-            .contains("use the key [REDACTED:"),
-        "{item}"
+            .starts_with("With [REDACTED:")
     );
-    for file in std::fs::read_dir(place.path("data")).unwrap() {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        assert!(
-            !bytes
+
+    let mut kept = vec![("output", (ran.out + &ran.notes).into_bytes())];
+    for entry in std::fs::read_dir(place.path("data")).unwrap() {
+        kept.push(("library", std::fs::read(entry.unwrap().path()).unwrap()));
+    }
+    for (what, bytes) in kept {
+        for secret in [&said, &titled, &worked, &folder, &file] {
+            let found = bytes
                 .windows(secret.len())
-                .any(|window| window == secret.as_bytes())
-        );
+                .any(|window| window == secret.as_bytes());
+            assert!(!found, "{secret} stands in the {what}");
+        }
     }
 }
 
@@ -267,6 +288,13 @@ fn due_keeps_to_the_interval() {
             .starts_with("{\"due\":{\"ran\":[],\"not_due_until\":{\"agent-claude\":\"20"),
         "{second:?}"
     );
+
+    // A last run in the far future is a mistake of the clock and no reason to wait for it.
+    let far = "UPDATE connector_state SET last_run_at = 4102444800";
+    place.raw("data/jezero.db").execute(far, []).unwrap();
+    let third = place.jezero(&["run", "--due"]);
+    let ran = "{\"due\":{\"ran\":[\"agent-claude\"],\"not_due_until\":{}}}\n";
+    assert!(third.out.ends_with(ran), "{third:?}");
 }
 
 #[cfg(unix)]

@@ -148,6 +148,11 @@ fn a_source_that_was_emptied_empties_nothing() {
     place.run(&[parts(&[('a', 60), ('b', 60)])]);
     assert_eq!(place.run(&[parts(&[])]).pruned, 0);
     assert_eq!(outline(&place).len(), 2);
+
+    // What is written afterwards is read from the start: what was remembered is gone with the text.
+    let report = place.run(&[parts(&[('c', 60)])]);
+    assert_eq!((report.stored, report.pruned), (1, 1));
+    assert_eq!(place.items()[0].3, text('c', 60));
 }
 
 #[test]

@@ -81,3 +81,44 @@ fn a_record_that_stands_twice_in_one_unit_is_stored_once() {
     let texts: Vec<_> = grown.items().into_iter().map(|item| item.3).collect();
     assert_eq!(texts, ["one\ntwo", "three"]);
 }
+
+#[test]
+fn what_a_session_has_lost_a_fork_that_still_has_it_may_store() {
+    let place = Place::new(1000);
+    let blocks = [("1", "one"), ("2", "two"), ("3", "three"), ("4", "four")];
+    place.run(&[
+        Script::new("origin", &blocks[..3]),
+        Script::new("fork", &blocks),
+    ]);
+    let again = |scripts: &[Script]| {
+        place.raw().execute("DELETE FROM marks", []).unwrap();
+        place.run(scripts);
+        let items = place.items();
+        items
+            .into_iter()
+            .map(|item| (item.1, item.3))
+            .collect::<Vec<_>>()
+    };
+    let cut = Script::new("origin", &blocks[..1]);
+    let after = again(&[cut, Script::new("fork", &blocks)]);
+    let moment = "[2026-09-21 14:14]";
+    let expected = [
+        ("origin#0".to_owned(), "one".to_owned()),
+        (
+            "fork#1".to_owned(),
+            format!("{moment} session: continues origin\ntwo\nthree\nfour"),
+        ),
+    ];
+    assert_eq!(after, expected);
+}
+
+#[test]
+fn a_session_that_only_grew_keeps_what_it_owns() {
+    let place = Place::new(8);
+    let blocks = [("1", "one"), ("2", "two"), ("3", "three"), ("4", "four")];
+    place.run(&[Script::new("origin", &blocks[..2])]);
+    // Only the end is read now, and what stands before it is still its own.
+    place.run(&[Script::new("origin", &blocks[..3])]);
+    let report = place.run(&[Script::new("fork", &blocks)]);
+    assert_eq!(report.records_owned_elsewhere, 3);
+}

@@ -97,7 +97,6 @@ CREATE TABLE record_owners (
 
 CREATE TABLE connector_state (
     name            TEXT NOT NULL PRIMARY KEY,
-    cursor          TEXT,
     last_run_at     INTEGER,
     last_success_at INTEGER,
     last_item_at    INTEGER,

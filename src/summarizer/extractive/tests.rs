@@ -176,3 +176,17 @@ proptest! {
         })?;
     }
 }
+
+#[test]
+fn a_text_of_signs_without_width_has_a_title_and_a_summary_that_show() {
+    let text = format!(
+        "[2026-10-19 21:05] user: {}",
+        "\u{200b}\u{2060}\u{ad} ".repeat(200)
+    );
+    let (draft, _) = drafted(&text);
+    assert_eq!(draft.title.as_str(), "Untitled");
+    assert_eq!(
+        draft.summary.as_str(),
+        "There is nothing to read in this text."
+    );
+}

@@ -2,6 +2,8 @@
 
 use toml::de::DeValue;
 
+use crate::redaction::Engine;
+
 /// Longest text that a message repeats, in characters.
 const SHOWN_CHARS: usize = 60;
 /// What stands for a value that is not repeated.
@@ -49,11 +51,15 @@ pub(super) fn value(key: &str, value: &DeValue<'_>) -> String {
     }
 }
 
-/// A text as a message repeats it: quoted, cut at 60 characters, hidden when it is an address with
-/// a name or password in it.
+/// A text as a message repeats it: quoted, cut at 60 characters; hidden when it holds a secret or is
+/// an address with a name or password in it.
 pub(super) fn text(text: &str) -> String {
     let address = text.split_once("://").map(|(_, rest)| rest);
     if address.is_some_and(|rest| rest.contains('@')) {
+        return HIDDEN.to_owned();
+    }
+    // A key may be pasted anywhere; a message is the one place where rules are needed this early.
+    if Engine::embedded().redact(text).as_str() != text {
         return HIDDEN.to_owned();
     }
     let mut cut: String = text.chars().take(SHOWN_CHARS).collect();

@@ -344,6 +344,15 @@ fn an_expression_that_does_not_compile_is_not_repeated() {
 }
 
 #[test]
+fn a_secret_is_not_repeated_wherever_it_was_pasted() {
+    let secret = format!("sk-ant-{}-{}AA", "api03", "Zx9".repeat(31));
+    each_gives(&[(
+        &format!("server.path = '{secret}'"),
+        "1: server.path: must be a path that starts with /, got another value (not shown)",
+    )]);
+}
+
+#[test]
 fn hours_and_sizes_are_above_zero() {
     each_gives(&[
         (

@@ -126,16 +126,18 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
 /// Opens the file for reading. A reader takes part in the write-ahead log and needs files beside the
 /// library for it; where it may not make them and there is no log, the file alone is the library.
 fn connect_to_read(path: &Path) -> Result<Connection> {
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let look = "SELECT count(*) FROM sqlite_schema";
-    match connection.query_row(look, [], |_| Ok(())) {
-        Ok(()) => Ok(connection),
-        Err(error) if is_refused(&error) && !beside(path, "-wal").exists() => {
+    let look = |connection: Connection| {
+        let schema = "SELECT count(*) FROM sqlite_schema";
+        connection.query_row(schema, [], |_| Ok(()))?;
+        Ok(connection)
+    };
+    match connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(look) {
+        Err(StoreError::Sqlite(error)) if is_refused(&error) && !beside(path, "-wal").exists() => {
             let uri = format!("file:{}?immutable=1", escaped(path));
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
             connect(Path::new(&uri), flags)
         }
-        Err(error) => Err(error.into()),
+        opened => opened,
     }
 }
 

@@ -22,25 +22,47 @@ use crate::unit::{Block, Locator, RecordKey};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Known {
     /// How far it goes and what stands in it.
+    #[serde(rename = "x")]
     pub extent: Digested,
     /// The first plausible time of the file, in seconds since 1970.
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
     pub first_time: Option<i64>,
     /// Line of the first block.
+    #[serde(rename = "b", default, skip_serializing_if = "Option::is_none")]
     pub first_block: Option<u64>,
     /// The best title so far.
+    #[serde(rename = "n", default, skip_serializing_if = "Titles::is_none")]
     pub titles: Titles,
-    /// The first working folder that a record names.
+    /// Whether a record has named a working folder.
+    #[serde(rename = "c", default, skip_serializing_if = "is_no")]
+    pub has_cwd: bool,
+    /// The first working folder that a record names, unless an earlier reading told it.
+    #[serde(skip)]
     pub cwd: Option<String>,
+}
+
+/// Whether a field is at its default and is left out of a mark.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_no(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A digest of a file's lines that can be carried on when the file grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Digested {
     /// Byte offset after the last whole line.
+    #[serde(rename = "e")]
     pub end: u64,
     /// Digest of all whole lines.
+    #[serde(rename = "l")]
     lines: u64,
     /// Digest of what stands after the last whole line; it can still change.
+    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
     rest: u64,
 }
 
@@ -320,9 +342,10 @@ impl Reading<'_> {
         }
         let uuid = record.uuid.as_ref().map(|uuid| uuid.0.as_ref());
         self.known.titles.saw(record, uuid);
-        if self.known.cwd.is_none() {
+        if !self.known.has_cwd {
             let cwd = record.cwd.as_ref().map(|cwd| cwd.read().into_owned());
             self.known.cwd = cwd.filter(|cwd| !cwd.trim().is_empty());
+            self.known.has_cwd = self.known.cwd.is_some();
         }
         let first = self.known.first_time.and_then(Instant::from_unix);
         let instant = own

@@ -4,6 +4,7 @@
 //! (by the time of their last change, then by place), since the agent deletes the oldest first.
 
 use std::fs::File;
+use std::io::ErrorKind;
 
 use super::identity::{Identity, Key};
 use super::lenient;
@@ -103,6 +104,9 @@ impl Delivery<'_> {
         let reason = match self.attempt(found, &mut started) {
             Ok(()) => return Ok(()),
             Err(Failure::Receiver(error)) => return Err(error),
+            Err(Failure::Input(cause)) if cause.kind() == ErrorKind::InvalidInput => {
+                "is no regular file of this folder any more and was not read".to_owned()
+            }
             Err(Failure::Input(cause)) => format!("cannot be read: {}", cause.kind()),
             Err(Failure::Rewritten) => "changed while it was read".to_owned(),
         };
@@ -116,7 +120,7 @@ impl Delivery<'_> {
     fn attempt(&mut self, found: &Found, started: &mut bool) -> Result<(), Failure> {
         let mut file = match self.planner.open(found) {
             // The agent deletes its old sessions; this one went since it was listed.
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
                 self.report.left_out += 1;
                 return Ok(());
             }

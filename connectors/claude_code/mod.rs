@@ -175,6 +175,8 @@ impl Sessions {
 }
 
 #[cfg(test)]
+mod damage_tests;
+#[cfg(test)]
 mod names_tests;
 #[cfg(test)]
 mod soundness;

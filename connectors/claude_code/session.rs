@@ -12,7 +12,7 @@ use super::title::Titles;
 pub use super::window::REACH;
 use crate::digest;
 use crate::error::ConnectorError;
-use crate::jsonl::{Content, Line, Lines};
+use crate::jsonl::{self, Content, Line, Lines};
 use crate::marks::Tail;
 use crate::report::Report;
 use crate::time::Instant;
@@ -203,6 +203,7 @@ pub fn read(
         from: tail.map_or(Locator::default(), |tail| tail.locator),
         begun: tail.is_none_or(|tail| tail.position == 0),
         lent: false,
+        replaced: false,
         known,
     };
     let position = tail.map_or(0, |tail| tail.position);
@@ -264,6 +265,8 @@ struct Reading<'a> {
     begun: bool,
     /// Whether a lent time was named.
     lent: bool,
+    /// Whether U+FFFD stands in what the present line renders to.
+    replaced: bool,
 }
 
 impl Reading<'_> {
@@ -273,7 +276,7 @@ impl Reading<'_> {
             let handed = match parsed {
                 Parsed::Record(record, odd) => {
                     if *odd > 0 && self.is_fresh(line) {
-                        let reason = "has fields of an unexpected type, which were left out";
+                        let reason = "fields of an unexpected type were left out of this record";
                         self.report
                             .mend(self.source.place, Some(line.number + 1), reason);
                     }
@@ -287,6 +290,14 @@ impl Reading<'_> {
         });
         result?;
         self.judge(line, condition);
+        if std::mem::take(&mut self.replaced)
+            && let Content::Bytes(bytes) = line.content
+            && jsonl::is_lossy(bytes)
+        {
+            let reason = "what is no text in this record became U+FFFD";
+            self.report
+                .mend(self.source.place, Some(line.number + 1), reason);
+        }
         self.known.extent.saw(line);
         Ok(())
     }
@@ -297,19 +308,31 @@ impl Reading<'_> {
         }
         let (place, number) = (self.source.place, Some(line.number + 1));
         match condition {
-            Condition::Sound | Condition::Waiting => {}
-            Condition::Controls => {
-                self.report
-                    .mend(place, number, "control bytes were read as blanks");
+            Condition::Sound => {}
+            Condition::Waiting => {
+                let reason = "the last line is unfinished and waits for the rest of it";
+                self.report.note(place, number, reason);
             }
-            Condition::Garbage => self.report.pass_over(place, number, "is no JSON object"),
+            Condition::Controls => {
+                let reason = "control bytes in this line were read as blanks";
+                self.report.mend(place, number, reason);
+            }
+            Condition::Several => {
+                let reason = "this line holds several records, all of which were read";
+                self.report.mend(place, number, reason);
+            }
+            Condition::Garbage => {
+                let reason = "this line holds no JSON object and was passed over";
+                self.report.pass_over(place, number, reason);
+            }
             Condition::Mixed => {
-                let reason = "holds something beside JSON objects, which was passed over";
+                let reason = "what stands beside the JSON objects of this line was passed over";
                 self.report.pass_over(place, number, reason);
             }
             Condition::TooLong => {
                 let cap = self.source.options.max_line_mb;
-                let reason = format!("is longer than {cap} MB (max_line_mb)");
+                let reason =
+                    format!("this line is longer than {cap} MB (max_line_mb) and was passed over");
                 self.report.pass_over(place, number, reason);
             }
         }
@@ -330,7 +353,8 @@ impl Reading<'_> {
             return;
         }
         self.lent = true;
-        let reason = "has no plausible time and got a neighbour's; so may others of this file";
+        let reason =
+            "this record has no plausible time and got a neighbour's; so may others of this file";
         self.report
             .mend(self.source.place, Some(line.number + 1), reason);
     }
@@ -372,6 +396,8 @@ impl Reading<'_> {
         if own.is_none() {
             self.lent_time(line);
         }
+        let replaced = || pieces.iter().any(|piece| piece.text.contains('\u{fffd}'));
+        self.replaced |= self.is_fresh(line) && replaced();
         let block = Block {
             locator,
             position: line.offset,

@@ -13,6 +13,14 @@ pub fn sha256_hex8(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// The first 8 bytes of a SHA-256 as a number, for what is recognised again and must not be told.
+#[must_use]
+pub fn sha256_first8(bytes: &[u8]) -> u64 {
+    let digest = Sha256::digest(bytes);
+    let first = digest.iter().take(8);
+    first.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// An odd number with well-spread bits (the golden ratio's).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Another one, so that input and state are not mixed alike.
@@ -64,5 +72,6 @@ mod tests {
     #[test]
     fn the_short_name_is_the_beginning_of_the_sha_256() {
         assert_eq!(sha256_hex8(b"abc"), "ba7816bf");
+        assert_eq!(sha256_first8(b"abc"), 0xba78_16bf_8f01_cfea);
     }
 }

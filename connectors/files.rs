@@ -1,9 +1,9 @@
 //! Guarded listing and opening of files below a root.
 //!
-//! Nothing here follows a link, so nothing outside of a root is ever opened: a link that leads out
-//! of the root is named in the report, one that stays inside is passed over in silence because
+//! Nothing here follows a link, so nothing outside of a root is ever read: a link that leads out
+//! of the root is noted in the report, one that stays inside is passed over in silence because
 //! what it points to is listed where it lies. Files are opened for reading alone, which leaves
-//! their modification times as they are, and only regular files are opened: a pipe would block.
+//! their modification times as they are, and only regular files are read: a pipe would block.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -15,8 +15,10 @@ use crate::report::Report;
 
 /// Why a link was passed over.
 const OUTWARD: &str = "a link that leads out of the folder is not followed";
+/// Why a pipe, a socket or a device was passed over.
+const NO_FILE: &str = "what is no regular file is not read";
 /// Why a link was passed over.
-const NOWHERE: &str = "a link that leads nowhere";
+const NOWHERE: &str = "a link that leads nowhere is not followed";
 
 /// What one look at a file tells: enough to know whether it has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -137,9 +139,9 @@ impl Root {
             match fs::canonicalize(entry.path()) {
                 Ok(target) if target.starts_with(&self.resolved) => {}
                 Ok(target) if wanted(&name) || target.is_dir() => {
-                    report.pass_over(&here(&name), None, OUTWARD);
+                    report.note(&here(&name), None, OUTWARD);
                 }
-                Err(_) if wanted(&name) => report.pass_over(&here(&name), None, NOWHERE),
+                Err(_) if wanted(&name) => report.note(&here(&name), None, NOWHERE),
                 _ => {}
             }
             return None;
@@ -148,7 +150,7 @@ impl Root {
             return None;
         }
         if !kind.is_file() {
-            report.pass_over(&here(&name), None, "not a regular file");
+            report.note(&here(&name), None, NO_FILE);
             return None;
         }
         match entry.metadata() {
@@ -164,17 +166,32 @@ impl Root {
 
     /// Opens a regular file below the root for reading.
     ///
+    /// What is opened is what is checked, so that a file which becomes a link, or a folder that does,
+    /// between a look and the opening leads nowhere.
+    ///
     /// # Errors
     /// That of the system; `InvalidInput` for what is no regular file or stands behind a link that
     /// leads out of the root.
     pub fn open(&self, below: &Path) -> io::Result<File> {
         let path = self.resolved.join(below);
-        let parent = path.parent().unwrap_or(&self.resolved);
-        let regular = fs::symlink_metadata(&path)?.is_file();
-        if !regular || !fs::canonicalize(parent)?.starts_with(&self.resolved) {
-            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        let refused = || io::Error::from(io::ErrorKind::InvalidInput);
+        let file = match open_unfollowed(&path) {
+            // Opening a link fails in a way that has no kind of its own.
+            Err(_) if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) => {
+                return Err(refused());
+            }
+            other => other?,
+        };
+        let opened = file.metadata()?;
+        let parent = fs::canonicalize(path.parent().unwrap_or(&self.resolved))?;
+        let name = path.file_name().ok_or_else(refused)?;
+        let inside = fs::symlink_metadata(parent.join(name))?;
+        let regular = opened.is_file() && parent.starts_with(&self.resolved);
+        if regular && is_same(&opened, &inside) {
+            Ok(file)
+        } else {
+            Err(refused())
         }
-        File::open(path)
     }
 
     /// Reads a small regular file below the root, such as a sidecar; `None` when there is none or
@@ -186,6 +203,36 @@ impl Root {
         let read = io::Read::read_to_end(&mut io::Read::take(file, limit + 1), &mut bytes).ok()?;
         (u64::try_from(read).ok()? <= limit).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// Opens a file for reading; a link fails, and a pipe does not block.
+#[cfg(unix)]
+fn open_unfollowed(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+/// Opens a file for reading; a link fails.
+#[cfg(not(unix))]
+fn open_unfollowed(path: &Path) -> io::Result<File> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
+    File::open(path)
+}
+
+/// Whether two looks met the same file.
+#[cfg(unix)]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Whether two looks met the same file, as far as can be told.
+#[cfg(not(unix))]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    other.is_file() && one.created().ok() == other.created().ok()
 }
 
 /// Writes a path below a root as it stands in reports and marks, with `/` between its parts.
@@ -341,6 +388,36 @@ mod tests {
         assert!(of(b"a\xff").starts_with("a\u{fffd}~"));
         assert_ne!(of(b"a\xff"), of(b"a\xfe"));
         assert_eq!(of(b"a\nb").lines().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_regular_file_inside_of_the_root_is_opened() {
+        use std::os::unix::fs::symlink;
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        for folder in ["root/a", "outside"] {
+            fs::create_dir_all(at(folder)).unwrap();
+            fs::write(at(folder).join("s"), folder).unwrap();
+        }
+        symlink(at("outside"), at("root/link")).unwrap();
+        symlink(at("root/a/s"), at("root/a/t")).unwrap();
+        symlink(at("root/a"), at("root/within")).unwrap();
+        let _listener = std::os::unix::net::UnixListener::bind(at("root/socket")).unwrap();
+        let pipe = std::process::Command::new("mkfifo")
+            .arg(at("root/pipe"))
+            .status();
+        assert!(pipe.unwrap().success());
+        let root = Root::new(&at("root")).unwrap();
+        let open = |below: &str| {
+            let opened = root.open(Path::new(below));
+            opened.map(|_| ()).map_err(|cause| cause.kind())
+        };
+        assert_eq!((open("a/s"), open("within/s")), (Ok(()), Ok(())));
+        assert_eq!(open("a/missing"), Err(io::ErrorKind::NotFound));
+        for refused in ["link/s", "a/t", "a", "socket", "pipe", "a/../../outside/s"] {
+            assert_eq!(open(refused), Err(io::ErrorKind::InvalidInput), "{refused}");
+        }
     }
 
     #[test]

@@ -206,6 +206,38 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
+/// Whether a line holds what no text can hold, so that U+FFFD stands for it when it is read: bytes
+/// that are no UTF-8, an escaped half of a surrogate pair without the other half, an escaped NUL.
+#[must_use]
+pub fn is_lossy(line: &[u8]) -> bool {
+    if std::str::from_utf8(line).is_err() {
+        return true;
+    }
+    let mut rest = line;
+    let mut half = false;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let unit = rest.get(at..at + 6).and_then(escaped_unit);
+        // The other half follows at once or never.
+        if half && (at > 0 || !matches!(unit, Some(0xdc00..=0xdfff))) {
+            return true;
+        }
+        match unit {
+            Some(0) => return true,
+            Some(0xdc00..=0xdfff) if !half => return true,
+            _ => half = matches!(unit, Some(0xd800..=0xdbff)),
+        }
+        let length = if unit.is_some() { 6 } else { 2 };
+        rest = rest.get(at + length..).unwrap_or_default();
+    }
+    half
+}
+
+/// Reads `\u` and four hex digits.
+fn escaped_unit(escape: &[u8]) -> Option<u16> {
+    let digits = escape.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
 /// The objects on a line, and whether anything else stands there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Objects<'a> {
@@ -351,6 +383,31 @@ mod tests {
         assert_eq!(found(r#"{"a":{"b":2},"c":"#), (vec![], true));
         assert_eq!(found("[1]"), (vec![], true));
         assert_eq!(found("  "), (vec![], false));
+    }
+
+    #[test]
+    fn a_line_is_lossy_if_something_in_it_is_no_text() {
+        for sound in [
+            r"plain é",
+            r"\ud83d\uDE00",
+            r"\\ud83d",
+            r"\u00e9 \n \\u0000",
+            "\u{fffd}",
+            r"\ufffd",
+        ] {
+            assert!(!is_lossy(sound.as_bytes()), "{sound}");
+        }
+        for lossy in [
+            r"\ud83d",
+            r"\ud83d \ude00",
+            r"\ude00",
+            r"\ud83d\ud83d\ude00",
+            r"\uD83d\n",
+            r"a\u0000",
+        ] {
+            assert!(is_lossy(lossy.as_bytes()), "{lossy}");
+        }
+        assert!(is_lossy(b"caf\xe9"));
     }
 
     proptest! {

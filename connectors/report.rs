@@ -7,6 +7,10 @@ use std::fmt;
 /// Problems beyond this many are counted and not listed.
 pub const LISTED: usize = 100;
 
+/// Problems of one place beyond this many are counted and not listed: a file with thousands of bad
+/// lines leaves room for the others.
+pub const LISTED_OF_A_PLACE: usize = 20;
+
 /// What a problem did to what was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProblemKind {
@@ -63,7 +67,7 @@ pub struct Report {
     pub unknown: u64,
     /// Whole units or folders that could not be read: each makes the run end with exit code 1.
     pub failed: u64,
-    /// The first [`LISTED`] problems.
+    /// The first [`LISTED`] problems, and the first [`LISTED_OF_A_PLACE`] of each place.
     pub problems: Vec<Problem>,
     /// Problems beyond these.
     pub unlisted: u64,
@@ -100,7 +104,10 @@ impl Report {
         line: Option<u64>,
         reason: impl Into<String>,
     ) {
-        if self.problems.len() < LISTED {
+        let of_this_place = self.problems.iter().filter(|p| p.place == place).count();
+        // What failed as a whole is said in any case: it is why a run ends with an error.
+        let is_room = of_this_place < LISTED_OF_A_PLACE || kind == ProblemKind::Failed;
+        if self.problems.len() < LISTED && is_room {
             let reason = reason.into();
             self.problems.push(Problem {
                 kind,
@@ -111,5 +118,27 @@ impl Report {
         } else {
             self.unlisted += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_with_thousands_of_problems_leaves_room_for_others_and_all_are_counted() {
+        let mut report = Report::default();
+        for line in 1..=5000 {
+            report.pass_over("a", Some(line), "damaged");
+        }
+        report.fail("a", "cannot be read on");
+        report.mend("b", None, "mended");
+        assert_eq!(
+            (report.passed_over, report.mended, report.failed),
+            (5000, 1, 1)
+        );
+        let places: Vec<&str> = report.problems.iter().map(|p| p.place.as_str()).collect();
+        assert_eq!(places, [vec!["a"; 21], vec!["b"]].concat());
+        assert_eq!(report.unlisted, 4980);
     }
 }

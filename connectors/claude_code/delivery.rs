@@ -4,13 +4,14 @@
 //! (by the time of their last change, then by place), since the agent deletes the oldest first.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
 
+use super::identity::{Identity, Key};
 use super::lenient;
 use super::listing::{Found, Place};
 use super::mark::{self, Remembered};
 use super::options::Options;
-use super::plan::{Plan, Planner, Verdict};
+use super::plan::{Action, Plan, Planner};
 use super::session::{self, Failure, Known, Source};
 use crate::connector::Request;
 use crate::error::ConnectorError;
@@ -77,14 +78,18 @@ impl Delivery<'_> {
                 self.report.deferred += 1;
             }
         }
-        touched
-            .sort_unstable_by(|a, b| (a.stamp.modified, &a.key).cmp(&(b.stamp.modified, &b.key)));
+        // As text: a session stands before its sub-agents, whose folder has its name.
+        let place = |found: &Found| found.below().into_os_string();
+        touched.sort_unstable_by(|a, b| {
+            let by_time = (a.stamp.modified, a.root).cmp(&(b.stamp.modified, b.root));
+            by_time.then_with(|| place(a).cmp(&place(b)))
+        });
         let wanted = self.request.sample.unwrap_or(touched.len());
         touched.split_off(touched.len().saturating_sub(wanted))
     }
 
     fn is_unchanged(&self, found: &Found) -> bool {
-        let recalled = self.request.memory.get(&found.key);
+        let recalled = self.request.memory.get(found.key.digits().as_str());
         recalled.is_some_and(|recalled| mark::is_current(&recalled.value, found.stamp))
     }
 
@@ -99,10 +104,13 @@ impl Delivery<'_> {
         let reason = match self.attempt(found, &mut started) {
             Ok(()) => return Ok(()),
             Err(Failure::Receiver(error)) => return Err(error),
+            Err(Failure::Input(cause)) if cause.kind() == ErrorKind::InvalidInput => {
+                "is no regular file of this folder any more and was not read".to_owned()
+            }
             Err(Failure::Input(cause)) => format!("cannot be read: {}", cause.kind()),
             Err(Failure::Rewritten) => "changed while it was read".to_owned(),
         };
-        self.report.fail(&found.key, reason);
+        self.report.fail(&found.told(self.places), reason);
         if started {
             self.sink.send_blocking(Event::Abandoned)?;
         }
@@ -112,37 +120,45 @@ impl Delivery<'_> {
     fn attempt(&mut self, found: &Found, started: &mut bool) -> Result<(), Failure> {
         let mut file = match self.planner.open(found) {
             // The agent deletes its old sessions; this one went since it was listed.
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
                 self.report.left_out += 1;
                 return Ok(());
             }
             other => other?,
         };
-        match self.planner.judge(found, &mut file)? {
-            Verdict::Read(plan) => match self.deliver(found, &mut file, &plan, started) {
-                // Beginning and end are as they were, and yet it is another file.
-                Err(Failure::Rewritten) if plan.tail.is_some() && !*started => {
-                    let plan = self.planner.whole(&mut file, plan.unit)?;
-                    self.deliver(found, &mut file, &plan, started)
-                }
-                other => other,
-            },
-            Verdict::Remember(remembered) => {
-                match remembered.unit {
-                    Some(_) => self.report.unchanged += 1,
-                    None => self.report.left_out += 1,
-                }
-                Ok(self.remember(found, &remembered)?)
+        let verdict = self.planner.judge(found, &mut file)?;
+        let released = verdict.released;
+        let (remembered, identity) = match verdict.action {
+            Action::Read(plan) => return self.read(found, &mut file, *plan, released, started),
+            Action::Keep(remembered, identity) => {
+                self.report.unchanged += 1;
+                (remembered, Some(identity))
             }
-        }
+            Action::LeaveOut(remembered, identity) => {
+                self.report.left_out += 1;
+                (remembered, identity)
+            }
+        };
+        let marks = marks(found, &remembered, identity, released);
+        Ok(self.sink.send_blocking(Event::Marks(marks))?)
     }
 
-    fn remember(&mut self, found: &Found, remembered: &Remembered) -> Result<(), ConnectorError> {
-        self.sink.send_blocking(Event::Marks(vec![Mark {
-            key: found.key.clone(),
-            value: remembered.write(found.stamp),
-            identity: String::new(),
-        }]))
+    fn read(
+        &mut self,
+        found: &Found,
+        file: &mut File,
+        plan: Plan,
+        released: Option<Key>,
+        started: &mut bool,
+    ) -> Result<(), Failure> {
+        match self.deliver(found, file, &plan, released, started) {
+            // Beginning and end are as they were, and yet it is another file.
+            Err(Failure::Rewritten) if plan.tail.is_some() && !*started => {
+                let plan = self.planner.whole(file, plan)?;
+                self.deliver(found, file, &plan, released, started)
+            }
+            other => other,
+        }
     }
 
     fn deliver(
@@ -150,14 +166,15 @@ impl Delivery<'_> {
         found: &Found,
         file: &mut File,
         plan: &Plan,
+        released: Option<Key>,
         started: &mut bool,
     ) -> Result<(), Failure> {
+        let told = found.told(self.places);
         let (Ok(id), Ok(original_ref)) = (
             UnitId::new(plan.unit.as_str()),
             OriginalRef::new(format!("claude-code-session:{}", plan.unit)),
         ) else {
-            self.report
-                .fail(&found.key, "its name is too long for an id");
+            self.report.fail(&told, "its name is too long for an id");
             return Ok(());
         };
         let start = UnitStart {
@@ -171,7 +188,7 @@ impl Delivery<'_> {
         };
         let seconds = found.stamp.modified.div_euclid(SECOND);
         let source = Source {
-            place: &found.key,
+            place: &told,
             sub_agent: found.sub_agent,
             fallback: Instant::from_unix(seconds).unwrap_or_default(),
             reach: session::REACH,
@@ -201,29 +218,25 @@ impl Delivery<'_> {
         if plan.stored {
             begin(sink, started)?;
         }
-        let title_hint = known.titles.settle();
+        let title = known.titles.settle();
         let remembered = Remembered {
-            unit: started.then(|| plan.unit.clone()),
-            first: plan.first.clone(),
-            size: found.stamp.size,
             rendering: self.options.rendering(),
-            beginning: mark::beginning(file, known.extent.end)?,
+            beginning: mark::beginning(file, known.extent.end)?.unwrap_or(0),
             ending: mark::ending(file, known.extent.end)?.unwrap_or(0),
             known,
         };
+        let identity = started.then_some(plan.identity);
+        let marks = marks(found, &remembered, identity, released);
         if !*started {
             self.report.left_out += 1;
-            return Ok(self.remember(found, &remembered)?);
+            return Ok(self.sink.send_blocking(Event::Marks(marks))?);
         }
+        let untitled = title.is_none() && remembered.known.titles.is_none();
         let end = UnitEnd {
-            title_hint: title_hint.or_else(|| self.description(found)),
+            title_hint: title.or_else(|| self.description(found).filter(|_| untitled)),
             evidence: self.evidence(found, &remembered.known),
             trust: None,
-            marks: vec![Mark {
-                key: found.key.clone(),
-                value: remembered.write(found.stamp),
-                identity: String::new(),
-            }],
+            marks,
         };
         self.sink.send_blocking(Event::End(end))?;
         self.report.delivered += 1;
@@ -234,8 +247,9 @@ impl Delivery<'_> {
     /// a file without any record of one falls back on its folder's name, in which every sign of the
     /// path has become a dash.
     fn evidence(&self, found: &Found, known: &Known) -> Evidence {
-        let named = self.beside(found, &format!("{}.project", name(&found.below)));
-        let folder = found.below.iter().next().and_then(|name| name.to_str());
+        let named = self.beside(found, &format!("{}.project", found.name.to_string_lossy()));
+        let below = found.below();
+        let folder = below.iter().next().and_then(|name| name.to_str());
         let decoded = || {
             let dashed = folder.filter(|folder| folder.starts_with('-'))?;
             Some(dashed.replace('-', "/"))
@@ -245,7 +259,11 @@ impl Delivery<'_> {
                 let line = text.lines().next().unwrap_or("").trim().to_owned();
                 (!line.is_empty()).then_some(line)
             }),
-            cwd: known.cwd.clone().or_else(decoded),
+            // A folder that an earlier reading met is stored.
+            cwd: known
+                .cwd
+                .clone()
+                .or_else(|| decoded().filter(|_| !known.has_cwd)),
         }
     }
 
@@ -263,11 +281,24 @@ impl Delivery<'_> {
 
     fn beside(&self, found: &Found, name: &str) -> Option<String> {
         let place = self.places.get(found.root)?;
-        let below: PathBuf = found.below.with_file_name(name);
-        place.root.read_small(&below, SIDECAR)
+        place.root.read_small(&found.folder.join(name), SIDECAR)
     }
 }
 
-fn name(path: &Path) -> std::borrow::Cow<'_, str> {
-    path.file_name().unwrap_or_default().to_string_lossy()
+/// What is to be remembered of a file, and of one that is a unit no longer.
+fn marks(
+    found: &Found,
+    remembered: &Remembered,
+    identity: Option<Identity>,
+    released: Option<Key>,
+) -> Vec<Mark> {
+    let mark = |key: Key, value: String, identity: String| Mark {
+        key: key.digits().as_str().to_owned(),
+        value,
+        identity,
+    };
+    let identity = identity.map_or_else(String::new, Identity::write);
+    let released = released.map(|key| mark(key, String::new(), String::new()));
+    let own = mark(found.key, remembered.write(found.stamp), identity);
+    released.into_iter().chain([own]).collect()
 }

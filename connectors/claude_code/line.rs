@@ -29,6 +29,8 @@ pub(super) enum Condition {
     Sound,
     /// It was read with its control bytes as blanks, all of it.
     Controls,
+    /// All of it was records, more than one.
+    Several,
     /// Nothing on it is an object.
     Garbage,
     /// It holds objects and something else.
@@ -67,6 +69,7 @@ pub(super) fn each_record(line: &Line<'_>, mut each: impl FnMut(u32, &Parsed<'_>
         (true, _, _) => Condition::Garbage,
         (false, true, _) => Condition::Mixed,
         (false, false, true) => Condition::Controls,
+        (false, false, false) if objects.texts.len() > 1 => Condition::Several,
         (false, false, false) => Condition::Sound,
     }
 }

@@ -4,9 +4,11 @@
 //! so that a single project's folder can be named. Old sub-agents stand beside the sessions, newer
 //! ones in `<session>/subagents/`, those of workflows one folder deeper.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::identity::Key;
 use super::options::Options;
 use crate::files::{self, Entry, Root, Stamp};
 use crate::report::Report;
@@ -19,10 +21,12 @@ const DEPTH: usize = 2;
 pub(super) struct Found {
     /// Which root it stands below.
     pub(super) root: usize,
-    /// Where below the root.
-    pub(super) below: PathBuf,
-    /// Names it in marks and reports.
-    pub(super) key: String,
+    /// Its folder, below the root.
+    pub(super) folder: Arc<Path>,
+    /// Its name.
+    pub(super) name: OsString,
+    /// Names it in marks.
+    pub(super) key: Key,
     /// Its size and time.
     pub(super) stamp: Stamp,
     /// Whether it is a sub-agent's.
@@ -32,9 +36,20 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Where it stands below the root.
+    pub(super) fn below(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    /// How reports name it.
+    pub(super) fn told(&self, places: &[Place]) -> String {
+        let prefix = places.get(self.root).map_or("", |place| &place.prefix);
+        format!("{prefix}{}", files::place(&self.below()))
+    }
+
     /// The file's stem: a session's id.
     pub(super) fn stem(&self) -> String {
-        let stem = self.below.file_stem().unwrap_or_default();
+        let stem = Path::new(&self.name).file_stem().unwrap_or_default();
         files::readable(stem).into_owned()
     }
 }
@@ -99,54 +114,52 @@ impl Listing<'_> {
     }
 
     /// Takes the sessions of a folder and gives the names of the folders in it.
-    fn folder(&mut self, place: &Place, below: &Path) -> Vec<std::ffi::OsString> {
+    fn folder(&mut self, place: &Place, below: &Path) -> Vec<OsString> {
         let sub_agents = self.options.include_subagents;
         let wanted = |name: &OsStr| {
             is_transcript(name) && !is_replay(name) && (sub_agents || !is_sub_agent(name))
         };
+        self.take(place, below, None, wanted)
+    }
+
+    /// Takes the wanted files of a folder and gives the names of the folders in it.
+    fn take(
+        &mut self,
+        place: &Place,
+        below: &Path,
+        parent: Option<&str>,
+        wanted: impl Fn(&OsStr) -> bool,
+    ) -> Vec<OsString> {
+        let folder: Arc<Path> = below.into();
+        let key = Key::folder(&place.prefix, below);
         let mut folders = Vec::new();
         for entry in place.root.list(below, self.report, wanted) {
             match entry {
                 Entry::Folder(name) => folders.push(name),
-                Entry::File(name, stamp) => self.take(place, below, &name, stamp, None),
+                Entry::File(name, stamp) => self.found.push(Found {
+                    root: self.place,
+                    folder: Arc::clone(&folder),
+                    key: key.file(&name),
+                    stamp,
+                    sub_agent: is_sub_agent(&name),
+                    parent: parent.map(str::to_owned),
+                    name,
+                }),
             }
         }
         folders
     }
 
-    fn take(
-        &mut self,
-        place: &Place,
-        below: &Path,
-        name: &OsStr,
-        stamp: Stamp,
-        parent: Option<&str>,
-    ) {
-        let below = below.join(name);
-        self.found.push(Found {
-            root: self.place,
-            key: format!("{}{}", place.prefix, files::place(&below)),
-            below,
-            stamp,
-            sub_agent: is_sub_agent(name),
-            parent: parent.map(str::to_owned),
-        });
-    }
-
     /// Looks for sub-agents in the folders that stand beside the sessions.
-    fn sessions_folders(&mut self, place: &Place, below: &Path, sessions: Vec<std::ffi::OsString>) {
+    fn sessions_folders(&mut self, place: &Place, below: &Path, sessions: Vec<OsString>) {
         if !self.options.include_subagents {
             return;
         }
         for session in sessions {
             let has = |entry: &Entry| matches!(entry, Entry::Folder(name) if name == "subagents");
             let folder = below.join(&session);
-            if place
-                .root
-                .list(&folder, self.report, |_| false)
-                .iter()
-                .any(has)
-            {
+            let entries = place.root.list(&folder, self.report, |_| false);
+            if entries.iter().any(has) {
                 let parent = files::readable(&session).into_owned();
                 self.sub_agents(place, &folder.join("subagents"), &parent, DEPTH);
             }
@@ -155,13 +168,9 @@ impl Listing<'_> {
 
     fn sub_agents(&mut self, place: &Place, below: &Path, parent: &str, depth: usize) {
         let wanted = |name: &OsStr| is_transcript(name) && is_sub_agent(name) && !is_replay(name);
-        for entry in place.root.list(below, self.report, wanted) {
-            match entry {
-                Entry::File(name, stamp) => self.take(place, below, &name, stamp, Some(parent)),
-                Entry::Folder(name) if depth > 0 => {
-                    self.sub_agents(place, &below.join(name), parent, depth - 1);
-                }
-                Entry::Folder(_) => {}
+        for folder in self.take(place, below, Some(parent), wanted) {
+            if depth > 0 {
+                self.sub_agents(place, &below.join(folder), parent, depth - 1);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What is remembered of a session file between two readings.
 //!
 //! The value of a mark is `<size> <modified> <JSON>`. The two numbers come first because a run with
-//! nothing new only compares them, for every file there is.
+//! nothing new only compares them, for every file there is; and all of it is short, since it is
+//! loaded for every file. It holds numbers and digests, nothing that stands in a session.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -17,19 +18,17 @@ const PROBE: u64 = 4096;
 /// What is remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Remembered {
-    /// The unit that the file became; absent for one that is passed over.
-    pub(super) unit: Option<String>,
-    /// The first record's uuid.
-    pub(super) first: Option<String>,
     /// [`Options::rendering`](super::options::Options::rendering) at that time.
+    #[serde(rename = "r")]
     pub(super) rendering: u64,
-    /// Size of the file at that time.
-    pub(super) size: u64,
-    /// Length of the probe at the beginning, and digest of it.
-    pub(super) beginning: (u64, u64),
-    /// Digest of the probe before `known.end`.
+    /// Digest of the probe at the beginning.
+    #[serde(rename = "b")]
+    pub(super) beginning: u64,
+    /// Digest of the probe before `known.extent.end`.
+    #[serde(rename = "e")]
     pub(super) ending: u64,
     /// What a reading of the rest can start from.
+    #[serde(rename = "k")]
     pub(super) known: Known,
 }
 
@@ -56,9 +55,11 @@ impl Remembered {
     /// # Errors
     /// That of the file.
     pub(super) fn only_grew(&self, file: &mut (impl Read + Seek)) -> io::Result<bool> {
-        let (length, beginning) = self.beginning;
-        Ok(probe(file, 0, length)? == Some(beginning)
-            && ending(file, self.known.extent.end)? == Some(self.ending))
+        let end = self.known.extent.end;
+        Ok(
+            beginning(file, end)? == Some(self.beginning)
+                && ending(file, end)? == Some(self.ending),
+        )
     }
 }
 
@@ -70,13 +71,12 @@ pub(super) fn is_current(value: &str, stamp: Stamp) -> bool {
     (size, modified) == (Some(stamp.size), Some(stamp.modified))
 }
 
-/// Digests the beginning of a file, of as many bytes as were read of it.
+/// Digests the beginning of a file, of which `end` bytes were read; `None` if it ends sooner.
 ///
 /// # Errors
 /// That of the file.
-pub(super) fn beginning(file: &mut (impl Read + Seek), end: u64) -> io::Result<(u64, u64)> {
-    let length = end.min(PROBE);
-    Ok((length, probe(file, 0, length)?.unwrap_or(0)))
+pub(super) fn beginning(file: &mut (impl Read + Seek), end: u64) -> io::Result<Option<u64>> {
+    probe(file, 0, end.min(PROBE))
 }
 
 /// Digests what stands before an offset; `None` if the file ends sooner.
@@ -107,11 +107,8 @@ mod tests {
             modified: -5,
         };
         let remembered = Remembered {
-            unit: Some("a".to_owned()),
-            first: None,
-            size: 12,
             rendering: 7,
-            beginning: (3, 4),
+            beginning: 4,
             ending: 5,
             known: Known::default(),
         };
@@ -130,11 +127,8 @@ mod tests {
         let mut known = Known::default();
         known.extent.end = end;
         let remembered = Remembered {
-            unit: None,
-            first: None,
-            size: 23,
             rendering: 0,
-            beginning: beginning(&mut file, end).unwrap(),
+            beginning: beginning(&mut file, end).unwrap().unwrap(),
             ending: ending(&mut file, end).unwrap().unwrap(),
             known,
         };

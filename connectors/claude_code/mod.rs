@@ -11,6 +11,7 @@
 mod blocks;
 mod delivery;
 mod gathered;
+mod identity;
 mod lenient;
 mod line;
 mod listing;
@@ -173,6 +174,10 @@ impl Sessions {
     }
 }
 
+#[cfg(test)]
+mod damage_tests;
+#[cfg(test)]
+mod names_tests;
 #[cfg(test)]
 mod soundness;
 #[cfg(test)]

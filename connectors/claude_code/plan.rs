@@ -2,21 +2,23 @@
 
 use std::fs::File;
 
+use super::identity::{Identity, Key};
 use super::listing::{Found, Place};
 use super::mark::{self, Remembered};
-use super::naming::{Claim, Names};
+use super::naming::{self, Claim, Name, Names};
 use super::options::Options;
 use super::session::{self, Digested, Head, Known};
 use crate::connector::Request;
+use crate::files::Stamp;
 use crate::marks::{Recalled, Tail};
 
 /// What is decided of a file before it is read.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The unit that it is.
+    /// The id of the unit that it is.
     pub(super) unit: String,
-    /// The uuid of its first record.
-    pub(super) first: Option<String>,
+    /// What is remembered of that.
+    pub(super) identity: Identity,
     /// What an earlier reading knew, or what its first records tell.
     pub(super) known: Known,
     /// Where to begin; `None` reads all of it.
@@ -27,11 +29,50 @@ pub(super) struct Plan {
 
 /// What is to be done with a file.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum Action {
     /// Read it.
     Read(Box<Plan>),
-    /// Only remember this: its text is as it was, or is not wanted.
-    Remember(Box<Remembered>),
+    /// Only remember this: its text is as it was.
+    Keep(Box<Remembered>, Identity),
+    /// Only remember this: its text is not wanted. A name that the file has stays with it.
+    LeaveOut(Box<Remembered>, Option<Identity>),
+}
+
+impl Action {
+    fn identity(&self) -> Option<Identity> {
+        match self {
+            Self::Read(plan) => Some(plan.identity),
+            Self::Keep(_, identity) => Some(*identity),
+            Self::LeaveOut(_, identity) => *identity,
+        }
+    }
+}
+
+/// What is to be done with a file, and with another one's marks.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    pub(super) action: Action,
+    /// A file that was this unit and no longer is.
+    pub(super) released: Option<Key>,
+}
+
+impl From<Action> for Verdict {
+    fn from(action: Action) -> Self {
+        Self {
+            action,
+            released: None,
+        }
+    }
+}
+
+/// How a file stands to others of the same name that begin with the same record.
+enum Twin {
+    /// Another one begins with all of it.
+    Copy,
+    /// The other one holds another session by now, so this file is that unit.
+    Moved(Identity, Key),
+    /// It went on by itself.
+    Further,
 }
 
 /// Decides, file after file; names that are given to one are known to the next.
@@ -41,7 +82,7 @@ pub(super) struct Planner<'a> {
     places: &'a [Place],
     found: &'a [Found],
     request: &'a Request,
-    /// Made when the first file turns up that was never read before.
+    /// Made when the first file turns up that is to be looked into.
     names: Option<Names>,
 }
 
@@ -68,7 +109,7 @@ impl<'a> Planner<'a> {
     /// That of the system.
     pub(super) fn open(&self, found: &Found) -> std::io::Result<File> {
         match self.places.get(found.root) {
-            Some(place) => place.root.open(&found.below),
+            Some(place) => place.root.open(&found.below()),
             None => Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
         }
     }
@@ -79,142 +120,197 @@ impl<'a> Planner<'a> {
     /// That of the file.
     pub(super) fn judge(&mut self, found: &Found, file: &mut File) -> std::io::Result<Verdict> {
         let request = self.request;
-        if let Some(recalled) = request.memory.get(&found.key)
-            && let Some((_, before)) = Remembered::read(&recalled.value)
-            && let Some(unit) = before.unit.clone()
-        {
-            return self.again(file, recalled, &before, unit);
-        }
         let head = session::head(file, self.options)?;
+        let name = Name::new(base(found, &head), &head, found.key);
+        let recalled = request.memory.get(found.key.digits().as_str());
+        let own = recalled
+            .and_then(|recalled| Identity::read(&recalled.identity))
+            .filter(|own| name.is_base_of(*own) && !self.names().is_shared(*own, found.key));
+        let same = own.filter(|own| own.first == name.first);
+        if let (Some(identity), Some(recalled)) = (same, recalled)
+            && let Some((stamp, before)) = Remembered::read(&recalled.value)
+        {
+            let unit = identity.unit(&name.base);
+            let whole = Plan::whole(unit, identity, &head, true);
+            return Ok(self
+                .again(found, file, recalled, stamp, &before, whole)?
+                .into());
+        }
         let entrypoint = head.entrypoint.as_ref();
         if entrypoint.is_some_and(|name| self.options.skip_entrypoints.contains(name)) {
-            return self.not_wanted(found, file, &head);
+            return Ok(self.not_wanted(found, file, own)?.into());
         }
-        self.claim(found, file, head)
+        if let Some(identity) = same {
+            let unit = identity.unit(&name.base);
+            return Ok(Action::Read(Box::new(Plan::whole(unit, identity, &head, true))).into());
+        }
+        self.claim(found, file, &head, &name, own)
     }
 
-    /// A file that was read before: nothing of it, its end, or all of it.
+    /// A file that was read before: nothing of it, its end, or all of it, as `whole` says.
     fn again(
         &self,
+        found: &Found,
         file: &mut File,
         recalled: &Recalled,
+        stamp: Stamp,
         before: &Remembered,
-        unit: String,
-    ) -> std::io::Result<Verdict> {
+        whole: Plan,
+    ) -> std::io::Result<Action> {
         // Without a first time the blocks carry the file's own, which has just changed.
         let steady = self.request.sample.is_none()
             && before.known.first_time.is_some()
             && before.rendering == self.options.rendering();
-        let tail = recalled.tail.filter(|_| steady);
-        if tail.is_some() && before.only_grew(file)? {
-            let same_size = file.metadata()?.len() == before.size;
-            if same_size && Digested::of(file, self.options)? == before.known.extent {
-                return Ok(Verdict::Remember(Box::new(before.clone())));
-            }
-            return Ok(Verdict::Read(Box::new(Plan {
-                unit,
-                first: before.first.clone(),
+        let Some(tail) = recalled.tail.filter(|_| steady) else {
+            return Ok(Action::Read(Box::new(whole)));
+        };
+        let size = file.metadata()?.len();
+        if size == stamp.size && Digested::of(file, self.options)? == before.known.extent {
+            return Ok(Action::Keep(Box::new(before.clone()), whole.identity));
+        }
+        // One that only grew is larger and younger; else it was written anew, or put back.
+        let grew = size > stamp.size && found.stamp.modified >= stamp.modified;
+        if grew && before.only_grew(file)? {
+            return Ok(Action::Read(Box::new(Plan {
                 known: before.known.clone(),
-                tail,
-                stored: true,
+                tail: Some(tail),
+                ..whole
             })));
         }
-        Ok(Verdict::Read(Box::new(self.whole(file, unit)?)))
+        Ok(Action::Read(Box::new(whole)))
     }
 
-    /// Plans to read all of a unit that was read before.
+    /// Plans to read all of a unit of which only the end was to be read.
     ///
     /// # Errors
     /// That of the file.
-    pub(super) fn whole(&self, file: &mut File, unit: String) -> std::io::Result<Plan> {
+    pub(super) fn whole(&self, file: &mut File, plan: Plan) -> std::io::Result<Plan> {
         let head = session::head(file, self.options)?;
-        Ok(Plan::whole(unit, head, true))
+        let identity = Identity {
+            first: naming::first(&head),
+            ..plan.identity
+        };
+        Ok(Plan::whole(plan.unit, identity, &head, true))
     }
 
     fn names(&mut self) -> &mut Names {
         let (request, found) = (self.request, self.found);
         self.names.get_or_insert_with(|| {
-            Names::new(
-                request.memory.memory(),
-                found.iter().map(|found| found.key.as_str()),
-            )
+            let present = found.iter().map(|found| found.key);
+            Names::new(request.memory.memory(), present)
         })
     }
 
-    /// A file that was never read before, or was not wanted then.
-    fn claim(&mut self, found: &Found, file: &mut File, head: Head) -> std::io::Result<Verdict> {
-        let base = base(found, &head);
-        let first = head.uuid.clone();
-        let request = self.request;
-        let claim = self.names().claim(&base, &found.key, first.as_deref());
-        let verdict = match claim {
-            Claim::New(unit) => Verdict::Read(Box::new(Plan::whole(unit, head, false))),
-            Claim::Moved(unit, from) => {
-                let recalled = request.memory.get(&from);
-                let before = recalled.and_then(|recalled| Remembered::read(&recalled.value));
-                match (recalled, before) {
-                    (Some(recalled), Some((_, before))) => {
-                        self.again(file, recalled, &before, unit)?
-                    }
-                    _ => Verdict::Read(Box::new(Plan::whole(unit, head, true))),
+    /// A file that was never read before, was not wanted then, or holds another session now.
+    fn claim(
+        &mut self,
+        found: &Found,
+        file: &mut File,
+        head: &Head,
+        name: &Name,
+        own: Option<Identity>,
+    ) -> std::io::Result<Verdict> {
+        let plan = |identity: Identity, stored| {
+            Plan::whole(identity.unit(&name.base), identity, head, stored)
+        };
+        let read = |plan| Action::Read(Box::new(plan));
+        let verdict = match self.names().claim(name, found.key) {
+            Claim::New(identity) => read(plan(identity, own.is_some())).into(),
+            Claim::Moved(identity, from) => self.moved(found, file, plan(identity, true), from)?,
+            Claim::Twins(twins) => match self.twin(name, file, twins)? {
+                Twin::Copy => self.not_wanted(found, file, own)?.into(),
+                Twin::Moved(identity, from) => {
+                    self.moved(found, file, plan(identity, true), from)?
                 }
-            }
-            Claim::Twin { other, .. } if self.holds(&other, file)? => {
-                return self.not_wanted(found, file, &head);
-            }
-            Claim::Twin { .. } => {
-                let unit = Names::by_place(&base, &found.key);
-                Verdict::Read(Box::new(Plan::whole(unit, head, false)))
-            }
+                Twin::Further => read(plan(name.by_place(), false)).into(),
+            },
         };
-        let unit = match &verdict {
-            Verdict::Read(plan) => Some(plan.unit.clone()),
-            Verdict::Remember(remembered) => remembered.unit.clone(),
-        };
-        if let Some(unit) = unit {
-            self.names().take(unit, &found.key, first.as_deref());
+        if let Some(identity) = verdict.action.identity() {
+            self.names().take(identity, found.key);
         }
         Ok(verdict)
     }
 
-    /// Whether another file begins with all of this one, as far as its ends tell.
-    fn holds(&self, other: &str, file: &mut File) -> std::io::Result<bool> {
-        let Some(other) = self.found.iter().find(|found| found.key == other) else {
-            return Ok(false);
+    /// A file that is a unit which was read from another one; `whole` reads all of it.
+    fn moved(
+        &mut self,
+        found: &Found,
+        file: &mut File,
+        whole: Plan,
+        from: Key,
+    ) -> std::io::Result<Verdict> {
+        let is_free = self.names().release(whole.identity, from);
+        let recalled = self.request.memory.get(from.digits().as_str());
+        let before = recalled.and_then(|recalled| Remembered::read(&recalled.value));
+        let action = match (recalled, before) {
+            (Some(recalled), Some((stamp, before))) => {
+                self.again(found, file, recalled, stamp, &before, whole)?
+            }
+            _ => Action::Read(Box::new(whole)),
         };
-        let mut other = self.open(other)?;
-        let size = file.metadata()?.len();
-        Ok(
-            mark::beginning(file, size)? == mark::beginning(&mut other, size)?
-                && mark::ending(file, size)? == mark::ending(&mut other, size)?,
-        )
+        Ok(Verdict {
+            action,
+            released: is_free.then_some(from),
+        })
     }
 
-    fn not_wanted(&self, found: &Found, file: &mut File, head: &Head) -> std::io::Result<Verdict> {
+    fn twin(
+        &mut self,
+        name: &Name,
+        file: &mut File,
+        twins: Vec<(Identity, Key)>,
+    ) -> std::io::Result<Twin> {
+        let size = file.metadata()?.len();
+        let (beginning, ending) = (mark::beginning(file, size)?, mark::ending(file, size)?);
+        for (identity, key) in twins {
+            let at = self.names().place(key);
+            let Some(other) = at.and_then(|at| self.found.get(at)) else {
+                continue;
+            };
+            let mut other = self.open(other)?;
+            let head = session::head(&mut other, self.options)?;
+            if naming::first(&head) != name.first {
+                return Ok(Twin::Moved(identity, key));
+            }
+            // As far as the ends tell.
+            if mark::beginning(&mut other, size)? == beginning
+                && mark::ending(&mut other, size)? == ending
+            {
+                return Ok(Twin::Copy);
+            }
+        }
+        Ok(Twin::Further)
+    }
+
+    /// A file of which nothing is to be read; a name that it has stays with it.
+    fn not_wanted(
+        &self,
+        found: &Found,
+        file: &mut File,
+        own: Option<Identity>,
+    ) -> std::io::Result<Action> {
         let end = found.stamp.size;
         let mut known = Known::default();
         known.extent.end = end;
-        Ok(Verdict::Remember(Box::new(Remembered {
-            unit: None,
-            first: head.uuid.clone(),
-            size: end,
+        let remembered = Remembered {
             rendering: self.options.rendering(),
-            beginning: mark::beginning(file, end)?,
+            beginning: mark::beginning(file, end)?.unwrap_or(0),
             ending: mark::ending(file, end)?.unwrap_or(0),
             known,
-        })))
+        };
+        Ok(Action::LeaveOut(Box::new(remembered), own))
     }
 }
 
 impl Plan {
-    fn whole(unit: String, head: Head, stored: bool) -> Self {
+    fn whole(unit: String, identity: Identity, head: &Head, stored: bool) -> Self {
         let known = Known {
             first_time: head.first_time.map(crate::time::Instant::unix),
             ..Known::default()
         };
         Self {
             unit,
-            first: head.uuid,
+            identity,
             known,
             tail: None,
             stored,

@@ -12,7 +12,7 @@ use super::title::Titles;
 pub use super::window::REACH;
 use crate::digest;
 use crate::error::ConnectorError;
-use crate::jsonl::{Content, Line, Lines};
+use crate::jsonl::{self, Content, Line, Lines};
 use crate::marks::Tail;
 use crate::report::Report;
 use crate::time::Instant;
@@ -22,25 +22,47 @@ use crate::unit::{Block, Locator, RecordKey};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Known {
     /// How far it goes and what stands in it.
+    #[serde(rename = "x")]
     pub extent: Digested,
     /// The first plausible time of the file, in seconds since 1970.
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
     pub first_time: Option<i64>,
     /// Line of the first block.
+    #[serde(rename = "b", default, skip_serializing_if = "Option::is_none")]
     pub first_block: Option<u64>,
     /// The best title so far.
+    #[serde(rename = "n", default, skip_serializing_if = "Titles::is_none")]
     pub titles: Titles,
-    /// The first working folder that a record names.
+    /// Whether a record has named a working folder.
+    #[serde(rename = "c", default, skip_serializing_if = "is_no")]
+    pub has_cwd: bool,
+    /// The first working folder that a record names, unless an earlier reading told it.
+    #[serde(skip)]
     pub cwd: Option<String>,
+}
+
+/// Whether a field is at its default and is left out of a mark.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_no(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A digest of a file's lines that can be carried on when the file grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Digested {
     /// Byte offset after the last whole line.
+    #[serde(rename = "e")]
     pub end: u64,
     /// Digest of all whole lines.
+    #[serde(rename = "l")]
     lines: u64,
     /// Digest of what stands after the last whole line; it can still change.
+    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
     rest: u64,
 }
 
@@ -181,6 +203,7 @@ pub fn read(
         from: tail.map_or(Locator::default(), |tail| tail.locator),
         begun: tail.is_none_or(|tail| tail.position == 0),
         lent: false,
+        replaced: false,
         known,
     };
     let position = tail.map_or(0, |tail| tail.position);
@@ -242,6 +265,8 @@ struct Reading<'a> {
     begun: bool,
     /// Whether a lent time was named.
     lent: bool,
+    /// Whether U+FFFD stands in what the present line renders to.
+    replaced: bool,
 }
 
 impl Reading<'_> {
@@ -251,7 +276,7 @@ impl Reading<'_> {
             let handed = match parsed {
                 Parsed::Record(record, odd) => {
                     if *odd > 0 && self.is_fresh(line) {
-                        let reason = "has fields of an unexpected type, which were left out";
+                        let reason = "fields of an unexpected type were left out of this record";
                         self.report
                             .mend(self.source.place, Some(line.number + 1), reason);
                     }
@@ -265,6 +290,14 @@ impl Reading<'_> {
         });
         result?;
         self.judge(line, condition);
+        if std::mem::take(&mut self.replaced)
+            && let Content::Bytes(bytes) = line.content
+            && jsonl::is_lossy(bytes)
+        {
+            let reason = "what is no text in this record became U+FFFD";
+            self.report
+                .mend(self.source.place, Some(line.number + 1), reason);
+        }
         self.known.extent.saw(line);
         Ok(())
     }
@@ -275,19 +308,31 @@ impl Reading<'_> {
         }
         let (place, number) = (self.source.place, Some(line.number + 1));
         match condition {
-            Condition::Sound | Condition::Waiting => {}
-            Condition::Controls => {
-                self.report
-                    .mend(place, number, "control bytes were read as blanks");
+            Condition::Sound => {}
+            Condition::Waiting => {
+                let reason = "the last line is unfinished and waits for the rest of it";
+                self.report.note(place, number, reason);
             }
-            Condition::Garbage => self.report.pass_over(place, number, "is no JSON object"),
+            Condition::Controls => {
+                let reason = "control bytes in this line were read as blanks";
+                self.report.mend(place, number, reason);
+            }
+            Condition::Several => {
+                let reason = "this line holds several records, all of which were read";
+                self.report.mend(place, number, reason);
+            }
+            Condition::Garbage => {
+                let reason = "this line holds no JSON object and was passed over";
+                self.report.pass_over(place, number, reason);
+            }
             Condition::Mixed => {
-                let reason = "holds something beside JSON objects, which was passed over";
+                let reason = "what stands beside the JSON objects of this line was passed over";
                 self.report.pass_over(place, number, reason);
             }
             Condition::TooLong => {
                 let cap = self.source.options.max_line_mb;
-                let reason = format!("is longer than {cap} MB (max_line_mb)");
+                let reason =
+                    format!("this line is longer than {cap} MB (max_line_mb) and was passed over");
                 self.report.pass_over(place, number, reason);
             }
         }
@@ -308,7 +353,8 @@ impl Reading<'_> {
             return;
         }
         self.lent = true;
-        let reason = "has no plausible time and got a neighbour's; so may others of this file";
+        let reason =
+            "this record has no plausible time and got a neighbour's; so may others of this file";
         self.report
             .mend(self.source.place, Some(line.number + 1), reason);
     }
@@ -320,9 +366,10 @@ impl Reading<'_> {
         }
         let uuid = record.uuid.as_ref().map(|uuid| uuid.0.as_ref());
         self.known.titles.saw(record, uuid);
-        if self.known.cwd.is_none() {
+        if !self.known.has_cwd {
             let cwd = record.cwd.as_ref().map(|cwd| cwd.read().into_owned());
             self.known.cwd = cwd.filter(|cwd| !cwd.trim().is_empty());
+            self.known.has_cwd = self.known.cwd.is_some();
         }
         let first = self.known.first_time.and_then(Instant::from_unix);
         let instant = own
@@ -349,6 +396,8 @@ impl Reading<'_> {
         if own.is_none() {
             self.lent_time(line);
         }
+        let replaced = || pieces.iter().any(|piece| piece.text.contains('\u{fffd}'));
+        self.replaced |= self.is_fresh(line) && replaced();
         let block = Block {
             locator,
             position: line.offset,

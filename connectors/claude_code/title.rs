@@ -13,7 +13,13 @@ const LONGEST: usize = 300;
 /// The best title so far, and what a summary needs to become one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Titles {
-    best: Option<(u8, String)>,
+    /// How good the best title so far is; 0 without one. Readings remember this alone: what a title
+    /// says is stored redacted, with the unit.
+    #[serde(rename = "r")]
+    rank: u8,
+    /// The best title that this reading met, if an earlier one met none that is better.
+    #[serde(skip)]
+    best: Option<String>,
     /// Old summaries name a record and count only if it stands in this file: several at the top of
     /// a file belong to other sessions.
     #[serde(skip)]
@@ -51,12 +57,17 @@ impl Titles {
     }
 
     fn offer(&mut self, rank: u8, title: String) {
-        if self.best.as_ref().is_none_or(|(best, _)| *best <= rank) {
-            self.best = Some((rank, title));
+        if self.rank <= rank {
+            (self.rank, self.best) = (rank, Some(title));
         }
     }
 
-    /// The title, once all records were seen.
+    /// Whether no reading has met a title.
+    pub(super) fn is_none(&self) -> bool {
+        self.rank == 0
+    }
+
+    /// The title, once all records were seen; `None` also when an earlier reading met a better one.
     pub(super) fn settle(&mut self) -> Option<String> {
         for (leaf, title) in std::mem::take(&mut self.waiting) {
             if self.records.contains(&leaf) {
@@ -64,7 +75,7 @@ impl Titles {
             }
         }
         self.records = Vec::new();
-        self.best.as_ref().map(|(_, title)| title.clone())
+        self.best.take()
     }
 }
 

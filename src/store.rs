@@ -5,6 +5,7 @@
 //! No other module holds SQL.
 
 mod batch;
+mod index;
 pub mod items;
 pub mod lock;
 mod open;
@@ -16,6 +17,7 @@ mod state;
 mod units;
 
 pub use batch::Batch;
+pub use index::Index;
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use open::{Store, View};

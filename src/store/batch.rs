@@ -4,7 +4,7 @@ use jezero_connectors::{Instant, SourceName};
 use rusqlite::{Transaction, TransactionBehavior};
 
 use super::items::{self, ItemWrite, Upserted};
-use super::{Result, Store, StoreError, owners};
+use super::{Result, Store, StoreError, index, owners};
 
 /// Items on their way into the library; all of them are stored or none.
 #[derive(Debug)]
@@ -27,12 +27,19 @@ impl Store {
             .map_err(StoreError::from)?;
         let batch = Batch { transaction };
         let written = write(&batch)?;
+        index::settle(&batch.transaction)?;
         batch.transaction.commit().map_err(StoreError::from)?;
         Ok(written)
     }
 }
 
 impl Batch<'_> {
+    /// The transaction itself, for tests that change rows behind the store's back.
+    #[cfg(test)]
+    pub(super) fn connection(&self) -> &rusqlite::Connection {
+        &self.transaction
+    }
+
     /// Inserts an item, or updates the one with its source and external id if the hash differs.
     ///
     /// `now` becomes its `ingested_at`.

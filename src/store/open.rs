@@ -23,6 +23,7 @@ pub struct Store {
 pub struct View {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
+    pub(super) index: super::index::Memory,
 }
 
 impl Store {
@@ -100,6 +101,7 @@ impl View {
                 Ok(Self {
                     connection,
                     path: path.to_owned(),
+                    index: super::index::Memory::default(),
                 })
             }
         }

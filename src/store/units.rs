@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::items::{self, ItemWrite, Upserted};
 use super::owners::{self, SourceId, UnitRow};
-use super::{Result, Store, StoreError};
+use super::{Result, Store, StoreError, index};
 use crate::item::{ItemId, Trust};
 use crate::redaction::Redacted;
 
@@ -291,6 +291,7 @@ impl Store {
                 false,
             )?;
         }
+        index::settle(&transaction)?;
         transaction.commit()?;
         Ok(written)
     }

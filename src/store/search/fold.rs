@@ -106,7 +106,7 @@ fn is_ignored(c: char) -> bool {
 }
 
 /// Length of UTF-8 in characters.
-pub(super) fn chars(text: &[u8]) -> usize {
+pub(in crate::store) fn chars(text: &[u8]) -> usize {
     // Continuation bytes are those of the form 10xxxxxx: all others begin a character.
     text.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
 }

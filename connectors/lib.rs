@@ -12,6 +12,7 @@
 
 pub mod claude_code;
 pub mod connector;
+pub mod digest;
 pub mod error;
 pub mod files;
 pub mod jsonl;
@@ -41,3 +42,10 @@ pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode];
 pub fn kind(name: &str) -> Option<&'static dyn Kind> {
     ALL.iter().copied().find(|kind| kind.name() == name)
 }
+
+#[cfg(test)]
+mod fixtures;
+
+// The checks that the fuzz targets make are made of seeds and of random files by tests as well.
+#[cfg(test)]
+extern crate self as jezero_connectors;

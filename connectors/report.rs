@@ -38,8 +38,12 @@ pub struct Report {
     pub unchanged: u64,
     /// Units touched too recently; they wait for the settle time.
     pub deferred: u64,
+    /// Units that are not wanted or hold nothing to keep.
+    pub left_out: u64,
     /// Records passed over because they are damaged, by reason in `problems`.
     pub passed_over: u64,
+    /// Records that were read with something left out of them or put in its place.
+    pub mended: u64,
     /// Records of types that are not known here.
     pub unknown: u64,
     /// Whole units or folders that could not be read: each makes the run end with exit code 1.
@@ -54,6 +58,12 @@ impl Report {
     /// Notes a damaged record that was passed over, with its place.
     pub fn pass_over(&mut self, place: &str, line: Option<u64>, reason: impl Into<String>) {
         self.passed_over += 1;
+        self.note(place, line, reason);
+    }
+
+    /// Notes a record that was read with something left out of it or put in its place.
+    pub fn mend(&mut self, place: &str, line: Option<u64>, reason: impl Into<String>) {
+        self.mended += 1;
         self.note(place, line, reason);
     }
 

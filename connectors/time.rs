@@ -9,7 +9,7 @@ use std::fmt;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 
 /// A moment in UTC at second precision, between 1970-01-01 and 9999-12-31.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Instant(i64);
 
 /// 9999-12-31T23:59:59Z.

@@ -4,12 +4,12 @@
 //! 1 something failed or a check found a problem, 2 bad use or configuration, 3 the library is
 //! being written by another program, 4 a server cannot be reached.
 
-// mod check_config;
+mod check_config;
 mod connector;
 mod export_jsonl;
 mod failure;
 mod import_jsonl;
-// mod init;
+mod init;
 mod output;
 mod redact;
 mod run;
@@ -51,8 +51,8 @@ struct Entry {
 
 /// Every command, in the order of `--help`.
 const COMMANDS: &[Entry] = &[
-    // init::COMMAND,
-    // check_config::COMMAND,
+    init::COMMAND,
+    check_config::COMMAND,
     run::COMMAND,
     search::COMMAND,
     show::COMMAND,

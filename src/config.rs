@@ -2,33 +2,46 @@
 //!
 //! [`Config::load`] gives a value in which everything that can be judged from the text alone is
 //! right, or all that is wrong with it at once, with file, line, key and what would be right.
-//! Whether the world fits (folders, variables) is for `check`. A missing file is an
+//! Whether the world fits (folders, variables) is for [`Config::overview`]. A missing file is an
 //! error, never a silent default.
 
+mod check;
+mod clients;
 mod connectors;
 mod env;
+mod inbox;
 mod problem;
 mod projects;
 mod reading;
 mod redaction;
 mod search;
+mod server;
 mod shown;
 mod storage;
 mod summarizer;
+mod template;
 mod url;
+mod watchdog;
 
 use std::path::{Path, PathBuf};
 
 use jezero_connectors::connector::Surroundings;
 
+pub use check::Overview;
+pub use clients::{Client, ClientKey, Unusable, unusable};
 pub use connectors::ConnectorConfig;
 pub use env::{Env, Secret};
+pub use inbox::Inbox;
 pub use problem::{ConfigError, Problem};
 pub use projects::Projects;
+pub(crate) use projects::clean;
 pub use redaction::Redaction;
 pub use search::Search;
+pub use server::Server;
 pub use storage::{Storage, Tokenizer};
 pub use summarizer::{NotAvailable, Provider, Summarizer};
+pub use template::template;
+pub use watchdog::Watchdog;
 
 use reading::{Document, Section};
 
@@ -40,8 +53,12 @@ const KEYS: &[&str] = &[
     "storage",
     "search",
     "summarizer",
+    "server",
+    "clients",
     "connectors",
     "redaction",
+    "watchdog",
+    "inbox",
     "projects",
 ];
 
@@ -60,10 +77,18 @@ pub struct Config {
     pub search: Search,
     /// `[summarizer]`
     pub summarizer: Summarizer,
+    /// `[server]`
+    pub server: Server,
+    /// `[[clients]]`, in the order of the file.
+    pub clients: Vec<Client>,
     /// `[[connectors]]`, in the order of the file.
     pub connectors: Vec<ConnectorConfig>,
     /// `[redaction]`
     pub redaction: Redaction,
+    /// `[watchdog]`
+    pub watchdog: Watchdog,
+    /// `[inbox]`
+    pub inbox: Inbox,
     /// `[projects]`
     pub projects: Projects,
     /// Lines of the `.env` file that were passed over.
@@ -81,11 +106,7 @@ impl Config {
         let Some(named) = env.get("JEZERO_CONFIG") else {
             return PathBuf::from("jezero.toml");
         };
-        let surroundings = Surroundings {
-            home: env.home(),
-            ..Surroundings::default()
-        };
-        surroundings.resolve(named.expose())
+        surroundings(Path::new(""), env).resolve(named.expose())
     }
 
     /// Reads a configuration and the `.env` file beside it, over the variables of this process.
@@ -127,11 +148,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError::Invalid`].
     pub fn parse(text: &str, path: &Path, env: Env) -> Result<Self, ConfigError> {
-        let paths = Surroundings {
-            base: path.parent().unwrap_or(Path::new("")).to_owned(),
-            home: env.home(),
-            ..Surroundings::default()
-        };
+        let paths = surroundings(path.parent().unwrap_or(Path::new("")), &env);
         let document = Document::new(path, text, &paths);
         let table = document.parse();
         let config = table.as_ref().map(|table| {
@@ -146,6 +163,11 @@ impl Config {
         }
     }
 
+    /// Where relative paths start, and what `~` is.
+    fn paths(&self) -> Surroundings {
+        surroundings(&self.base, &self.env)
+    }
+
     fn read(root: &Section<'_>, path: &Path, env: Env) -> Self {
         root.only(KEYS);
         Self {
@@ -154,12 +176,24 @@ impl Config {
             storage: Storage::read(&root.section("storage")),
             search: Search::read(&root.section("search")),
             summarizer: Summarizer::read(&root.section("summarizer")),
+            server: Server::read(&root.section("server")),
+            clients: clients::read(root),
             connectors: connectors::read(root, &env),
             redaction: Redaction::read(&root.section("redaction")),
+            watchdog: Watchdog::read(&root.section("watchdog")),
+            inbox: Inbox::read(&root.section("inbox")),
             projects: Projects::read(&root.section("projects")),
             env_problems: Vec::new(),
             env,
         }
+    }
+}
+
+fn surroundings(base: &Path, env: &Env) -> Surroundings {
+    Surroundings {
+        base: base.to_owned(),
+        home: env.home(),
+        ..Surroundings::default()
     }
 }
 

@@ -2,12 +2,45 @@
 //!
 //! [`Redacted`] is the type that says so: only [`Engine`] makes one from new text. The store, the
 //! summariser, logs and errors take nothing else, so that the compiler refuses a way around.
+//!
+//! Rules are data (`redaction-rules/`); `docs/redaction.md` tells how they work and what they do
+//! not find. The engine hides too much rather than too little where a value has the form of a
+//! vendor's token, and leaves what only might be a secret.
 
+mod alphabet;
+mod checksum;
+mod embedded;
+mod files;
+mod gate;
+mod name;
+mod private_key;
 mod redacted;
+mod rule;
+mod scan;
+mod seen;
+mod span;
+mod structure;
+mod text;
+
+#[cfg(test)]
+mod tests;
 
 pub use redacted::Redacted;
+pub use rule::RuleError;
+pub use seen::Seen;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use regex::Regex;
+
+use scan::Scanner;
+use span::{Rank, Span, markers, settle};
+
+/// Revision of what is written in code; the rule files have revisions of their own.
+const REVISION: u32 = 1;
+/// Most passes over one text: a marker in the place of a secret may let a shape appear beside it.
+const PASSES: usize = 8;
 
 /// How often each rule hid something.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
@@ -17,7 +50,12 @@ pub struct Counts(pub BTreeMap<String, u64>);
 impl Counts {
     /// Adds one hit of a rule.
     pub fn hit(&mut self, rule: &str) {
-        *self.0.entry(rule.to_owned()).or_default() += 1;
+        match self.0.get_mut(rule) {
+            Some(count) => *count += 1,
+            None => {
+                self.0.insert(rule.to_owned(), 1);
+            }
+        }
     }
 
     /// Adds another count to this one.
@@ -34,23 +72,47 @@ impl Counts {
     }
 }
 
-/// The rules, ready to run.
-#[derive(Debug)]
-pub struct Engine {
-    key: regex::Regex,
+/// What a user decides about redaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether anything is hidden at all.
+    pub enabled: bool,
+    /// Regular expressions of the user's own; a group named `secret` says what is hidden, else
+    /// the whole match is.
+    pub extra_patterns: Vec<String>,
+    /// A folder of rule files that add to the rules or take the place of those with the same id.
+    pub rules_dir: Option<PathBuf>,
+    /// Ids of rules, names and shapes that are switched off.
+    pub disabled_rules: Vec<String>,
 }
 
-/// Why rules could not be made ready.
-#[derive(Debug, thiserror::Error)]
-pub enum RuleError {
-    /// A rule's expression or shape is wrong: mend the rule file.
-    #[error("rule {rule}: {message}")]
-    Rule {
-        /// The rule's id.
-        rule: String,
-        /// What is wrong with it.
-        message: String,
-    },
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            extra_patterns: Vec::new(),
+            rules_dir: None,
+            disabled_rules: Vec::new(),
+        }
+    }
+}
+
+/// What can hide something, for people to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleInfo<'e> {
+    /// Id, as the marker shows it.
+    pub id: &'e str,
+    /// What it hides.
+    pub description: &'e str,
+}
+
+/// The rules, ready to run. Shared by reference between threads.
+#[derive(Debug)]
+pub struct Engine {
+    scanner: Scanner,
+    custom: Vec<(String, Regex)>,
+    version: u32,
+    enabled: bool,
 }
 
 impl Engine {
@@ -59,18 +121,42 @@ impl Engine {
     /// # Errors
     /// Never for a released program: a test makes them ready.
     pub fn embedded() -> Result<Self, RuleError> {
-        let key =
-            regex::Regex::new(r"sk-ant-[A-Za-z0-9_-]{20,}").map_err(|error| RuleError::Rule {
-                rule: "anthropic_key".to_owned(),
-                message: error.to_string(),
-            })?;
-        Ok(Self { key })
+        Self::with(&Settings::default())
+    }
+
+    /// Makes the rules ready as a user wants them.
+    ///
+    /// # Errors
+    /// If a folder or file of rules cannot be read, or a rule, pattern or id in it is wrong; the
+    /// message names file, rule and field and says what would be right.
+    pub fn with(settings: &Settings) -> Result<Self, RuleError> {
+        let loaded = files::load(settings)?;
+        let engine = Self {
+            custom: files::custom(&settings.extra_patterns)?,
+            version: REVISION + loaded.revisions,
+            enabled: settings.enabled,
+            scanner: Scanner::new(loaded.rules, loaded.names, settings.disabled_rules.clone())?,
+        };
+        loaded
+            .own
+            .iter()
+            .try_for_each(|own| engine.scanner.check_examples(own))?;
+        Ok(engine)
     }
 
     /// Says which rules are in force; stored with what they made.
+    ///
+    /// A release with other rules has a greater number. Extra patterns and switched-off rules do
+    /// not change it.
     #[must_use]
     pub fn version(&self) -> u32 {
-        1
+        self.version
+    }
+
+    /// Everything that can hide something: rules, names and shapes.
+    #[must_use]
+    pub fn rules(&self) -> Vec<RuleInfo<'_>> {
+        self.scanner.describe()
     }
 
     /// Hides secrets in a text.
@@ -82,10 +168,66 @@ impl Engine {
     /// Hides secrets in a text and counts what each rule hid.
     #[must_use]
     pub fn redact_counting(&self, text: &str, counts: &mut Counts) -> Redacted {
-        let marked = self.key.replace_all(text, |_: &regex::Captures<'_>| {
-            counts.hit("anthropic_key");
-            "[REDACTED:anthropic_key]"
-        });
-        Redacted::seal(marked.into_owned())
+        self.run(text, counts, &mut |_| {})
+    }
+
+    /// Hides secrets, remembers their values, and hides every copy of a remembered one.
+    ///
+    /// Copies are hidden in this text and in the later ones that are given the same memory; what
+    /// was redacted before is masked by [`Seen::mask`]. The marker of a copy is
+    /// `[REDACTED:seen]`.
+    #[must_use]
+    pub fn redact_seen(&self, text: &str, seen: &mut Seen, counts: &mut Counts) -> Redacted {
+        let redacted = self.run(text, counts, &mut |value| seen.remember(value));
+        if !self.enabled {
+            return redacted;
+        }
+        let (masked, hits) = seen.masked(redacted.as_str());
+        for _ in 0..hits {
+            counts.hit(seen::ID);
+        }
+        masked.map_or(redacted, Redacted::seal)
+    }
+
+    fn run(&self, text: &str, counts: &mut Counts, found: &mut dyn FnMut(&str)) -> Redacted {
+        if !self.enabled {
+            return Redacted::seal(text.to_owned());
+        }
+        let mut current: Option<String> = None;
+        for _ in 0..PASSES {
+            let read = current.as_deref().unwrap_or(text);
+            let spans = self.spans(read);
+            if spans.is_empty() {
+                break;
+            }
+            for span in spans.iter().filter(|span| span.secret) {
+                found(read.get(span.start..span.end).unwrap_or_default());
+            }
+            current = Some(span::hide(read, &spans, counts));
+        }
+        Redacted::seal(current.unwrap_or_else(|| text.to_owned()))
+    }
+
+    fn spans(&self, text: &str) -> Vec<Span<'_>> {
+        let mut spans = self.scanner.spans(text);
+        if self.custom.is_empty() {
+            return spans;
+        }
+        for (id, regex) in &self.custom {
+            for found in regex.captures_iter(text) {
+                let Some(secret) = found.name("secret").or_else(|| found.get(0)) else {
+                    continue;
+                };
+                let (start, end) = (secret.start(), secret.end());
+                spans.push(Span {
+                    start,
+                    end,
+                    id,
+                    rank: Rank::Rule(0),
+                    secret: true,
+                });
+            }
+        }
+        settle(spans, &markers(text))
     }
 }

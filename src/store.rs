@@ -11,6 +11,7 @@ pub mod lock;
 mod open;
 mod owners;
 mod read;
+mod redact;
 mod schema;
 pub mod search;
 mod state;
@@ -23,6 +24,7 @@ pub use lock::Lock;
 pub use open::{Store, View};
 pub use owners::{Owner, SourceId, UnitRow};
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
+pub use redact::RedactedAgain;
 pub use state::{ConnectorState, RunRow};
 pub use units::{SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 

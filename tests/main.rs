@@ -2,8 +2,15 @@
 #![expect(
     clippy::unwrap_used,
     clippy::cast_possible_wrap,
-    reason = "tests stop at the first thing that is not as expected"
+    reason = "a test stops at the first thing that is not as expected"
 )]
 
 mod architecture;
+mod cli;
+mod hidden_sources;
+mod import_export;
 mod pipeline;
+mod search;
+mod spec_data_model;
+mod spec_mcp;
+mod support;

@@ -1,45 +1,48 @@
 //! Sessions of Claude Code: `<projects_dir>/<folder>/<session id>.jsonl`, one object a line.
+//!
+//! The format is the vendor's own and changes every few weeks, so everything unknown is passed
+//! over and counted, and no line can fail a file. What is kept and left out, and why, is told to
+//! people in `docs/connectors/claude-code.md`.
+//!
+//! Way of a record: `listing` (which files) → `mark` (which have changed) → `session` (lines, in
+//! order) → `record` or `lenient` (parsing) → `blocks` with `prompt`, `results` and `window`
+//! (what it renders to) → the sink.
 
+mod blocks;
+mod delivery;
+mod lenient;
+mod listing;
+mod mark;
+mod naming;
+pub mod options;
+mod plan;
+mod prompt;
+mod record;
+mod results;
+pub mod session;
+pub mod title;
+mod window;
+
+use std::io;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use serde::Deserialize;
 
 use crate::connector::{Connector, Kind, Outcome, Request, Surroundings};
 use crate::error::ConnectorError;
-use crate::options;
+use crate::files::{self, Root};
 use crate::report::Report;
-use crate::source::{OriginalRef, Trust, UnitId};
-use crate::time::Instant;
-use crate::unit::{
-    Block, Event, Evidence, Extent, Locator, Piece, RecordKey, Sink, UnitEnd, UnitStart,
-};
+use crate::source::Trust;
+use crate::unit::Sink;
+use listing::Place;
+use options::Options;
 
 /// The kind `claude_code`.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaudeCode;
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Options {
-    projects_dir: Option<String>,
-    settle_minutes: u32,
-    min_chars: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let options::Common {
-            settle_minutes,
-            min_chars,
-        } = options::Common::default();
-        Self {
-            projects_dir: None,
-            settle_minutes,
-            min_chars,
-        }
-    }
-}
+/// The variable that moves the agent's folder.
+const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
 impl Kind for ClaudeCode {
     fn name(&self) -> &'static str {
@@ -51,7 +54,7 @@ impl Kind for ClaudeCode {
     }
 
     fn variables(&self) -> &'static [&'static str] {
-        &["CLAUDE_CONFIG_DIR"]
+        &[CONFIG_DIR]
     }
 
     fn build(
@@ -59,28 +62,52 @@ impl Kind for ClaudeCode {
         table: &toml::Table,
         surroundings: &Surroundings,
     ) -> Result<Box<dyn Connector>, ConnectorError> {
-        let options: Options = options::parse(table)?;
-        let root = surroundings.resolve(
-            options
-                .projects_dir
-                .as_deref()
-                .unwrap_or("~/.claude/projects"),
-        );
-        Ok(Box::new(Sessions { root, options }))
+        let options = Options::read(table)?;
+        let wanted = match &options.projects_dir {
+            Some(pattern) => vec![surroundings.resolve(pattern)],
+            None => usual_places(surroundings),
+        };
+        Ok(Box::new(Sessions { wanted, options }))
     }
 
     fn discover(&self, surroundings: &Surroundings) -> Option<PathBuf> {
-        Some(surroundings.resolve("~/.claude/projects")).filter(|path| path.is_dir())
+        usual_places(surroundings)
+            .into_iter()
+            .find(|path| path.is_dir())
     }
 
     fn template(&self, found: &Path) -> String {
-        format!("projects_dir = {:?}\n", found.display().to_string())
+        format!(
+            "# Where the sessions are; leave it out for the agent's own folder.\n\
+             projects_dir = {:?}\n\
+             # Minutes that a session must have rested before it is read.\n\
+             settle_minutes = 30\n\
+             # Whether sub-agents become items of their own; their results are kept anyway.\n\
+             include_subagents = false\n",
+            found.display().to_string()
+        )
     }
+}
+
+/// Where the agent keeps its sessions: under `CLAUDE_CONFIG_DIR` or the home folder, and in some
+/// installations under `~/.config`.
+fn usual_places(surroundings: &Surroundings) -> Vec<PathBuf> {
+    let moved = surroundings.variables.get(CONFIG_DIR);
+    let first = match moved.filter(|folder| !folder.is_empty()) {
+        Some(folder) => surroundings.resolve(folder).join("projects"),
+        None => surroundings.resolve("~/.claude/projects"),
+    };
+    let second = surroundings.resolve("~/.config/claude/projects");
+    if first == second {
+        return vec![first];
+    }
+    vec![first, second]
 }
 
 #[derive(Debug, Clone)]
 struct Sessions {
-    root: PathBuf,
+    /// One folder or pattern, or the usual places, of which one suffices.
+    wanted: Vec<PathBuf>,
     options: Options,
 }
 
@@ -99,93 +126,52 @@ impl Connector for Sessions {
     }
 }
 
-#[derive(Deserialize)]
-struct Record {
-    #[serde(rename = "type")]
-    kind: String,
-    timestamp: Option<String>,
-    uuid: Option<String>,
-    cwd: Option<String>,
-    message: Option<Message>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: serde_json::Value,
-}
-
 impl Sessions {
     fn read(
         &self,
-        _request: &Request,
+        request: &Request,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), ConnectorError> {
-        for entry in walkdir::WalkDir::new(&self.root)
-            .sort_by_file_name()
-            .into_iter()
-            .flatten()
-        {
-            let path = entry.path();
-            let stem = path.file_stem().and_then(|stem| stem.to_str());
-            let (Some(stem), Some("jsonl")) = (stem, path.extension().and_then(|e| e.to_str()))
-            else {
-                continue;
-            };
-            let Ok(id) = UnitId::new(stem) else { continue };
-            let Ok(original_ref) = OriginalRef::new(format!("claude-code-session:{stem}")) else {
-                continue;
-            };
-            let text =
-                std::fs::read_to_string(path).map_err(|cause| ConnectorError::Unreadable {
-                    path: path.to_owned(),
-                    cause,
-                })?;
-            report.seen += 1;
-            let start = UnitStart {
-                id,
-                original_ref,
-                account: None,
-                extent: Extent::Whole,
-                min_chars: self.options.min_chars,
-            };
-            sink.send_blocking(Event::Start(start))?;
-            let mut end = UnitEnd::default();
-            for (number, line) in (0_u64..).zip(text.lines()) {
-                let Ok(record) = serde_json::from_str::<Record>(line) else {
-                    continue;
+        let places = self.places()?;
+        let found = listing::list(&places, &self.options, report);
+        delivery::run(&self.options, &places, &found, request, sink, report)
+    }
+
+    /// Opens the roots. Keys of files below the first usual place, or below a folder that is named
+    /// without wildcards, have no prefix; so adding a second place leaves them as they were.
+    fn places(&self) -> Result<Vec<Place>, ConnectorError> {
+        let mut places = Vec::new();
+        for (at, pattern) in self.wanted.iter().enumerate() {
+            let fixed = files::fixed_part(pattern);
+            for path in files::expand(pattern) {
+                let below = path.strip_prefix(&fixed).unwrap_or(Path::new(""));
+                let mut prefix = if path == *pattern {
+                    String::new()
+                } else {
+                    files::place(below)
                 };
-                end.evidence = Evidence {
-                    named: None,
-                    cwd: record.cwd.or(end.evidence.cwd),
-                };
-                let Some(instant) = record.timestamp.as_deref().and_then(Instant::parse) else {
-                    continue;
-                };
-                let texts: Vec<String> = match record.message.map(|message| message.content) {
-                    Some(serde_json::Value::String(text)) => vec![text],
-                    Some(serde_json::Value::Array(blocks)) => blocks
-                        .iter()
-                        .filter_map(|block| block.get("text")?.as_str().map(str::to_owned))
-                        .collect(),
-                    _ => continue,
-                };
-                let pieces = texts.iter().map(|text| Piece {
-                    text: crate::render::line(instant, &record.kind, text),
-                    keep_chars: None,
-                });
-                let block = Block {
-                    locator: Locator::record(number),
-                    position: 0,
-                    instant,
-                    record_key: record.uuid.map(|uuid| RecordKey::of(uuid.as_bytes())),
-                    pieces: pieces.collect(),
-                };
-                sink.send_blocking(Event::Blocks(vec![block]))?;
+                if at > 0 {
+                    prefix = "~config".to_owned();
+                }
+                if !prefix.is_empty() {
+                    prefix.push('/');
+                }
+                match Root::new(&path) {
+                    Ok(root) => places.push(Place { root, prefix }),
+                    Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+                    Err(cause) => return Err(ConnectorError::Unreadable { path, cause }),
+                }
             }
-            sink.send_blocking(Event::End(end))?;
-            report.delivered += 1;
         }
-        Ok(())
+        match self.wanted.first() {
+            Some(path) if places.is_empty() => Err(ConnectorError::Missing { path: path.clone() }),
+            _ => Ok(places),
+        }
     }
 }
+
+#[cfg(test)]
+mod soundness;
+#[cfg(test)]
+mod tests;

@@ -217,7 +217,7 @@ fn run_one(
     output: &Output,
 ) -> Result<RunReport, Failure> {
     let engine = setting.engine()?;
-    let projects = ProjectRules::default();
+    let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
     let summarizer = setting.summarizer()?;
     let job = Job {
         source: connector.name.clone(),

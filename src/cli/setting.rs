@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::{Exit, Globals};
 use crate::config::{Config, Env};
 use crate::library::{Library, Settings};
-use crate::redaction::Engine;
+use crate::redaction::{self, Engine};
 use crate::store::{Lock, Store, lock};
 use crate::summarizer::{Summarizer, extractive::Extractive};
 
@@ -30,7 +30,13 @@ impl Setting {
 
     /// Makes the redaction rules ready.
     pub(super) fn engine(&self) -> Result<Engine, Failure> {
-        Ok(Engine::embedded()?)
+        let settings = &self.config.redaction;
+        Ok(Engine::with(&redaction::Settings {
+            enabled: settings.enabled,
+            extra_patterns: settings.extra_patterns.clone(),
+            rules_dir: settings.rules_dir.clone(),
+            disabled_rules: settings.disabled_rules.clone(),
+        })?)
     }
 
     /// The summariser that the configuration names.

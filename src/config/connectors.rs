@@ -64,13 +64,13 @@ impl ConnectorConfig {
     /// What the kind says of its options. They were checked when the configuration was loaded, so
     /// that only a changed environment can lead to one.
     pub fn build(&self, config: &super::Config) -> Result<Box<dyn Connector>, ConnectorError> {
-        let base = Surroundings {
-            base: config.base.clone(),
-            home: config.env.home(),
-            ..Surroundings::default()
-        };
-        let surroundings = surroundings(self.kind, &self.options, &base, &config.env);
-        self.kind.build(&self.options, &surroundings)
+        self.kind.build(&self.options, &self.surroundings(config))
+    }
+
+    /// Where its kind looks for things.
+    #[must_use]
+    pub fn surroundings(&self, config: &super::Config) -> Surroundings {
+        surroundings(self.kind, &self.options, &config.paths(), &config.env)
     }
 
     /// Names of the variables that its options ask for (`…_env`).
@@ -109,10 +109,11 @@ pub(super) fn read(root: &Section<'_>, env: &Env) -> Vec<ConnectorConfig> {
     let mut connectors = Vec::new();
     for section in root.sections("connectors") {
         let connector = read_one(&section, env);
-        if let Some(name) = section.get("name", "a name", DeValue::as_str)
-            && !names.insert(name)
+        if let Some(ConnectorConfig { name, .. }) = &connector
+            && !names.insert(name.clone())
         {
-            section.reject("name", format!("{name:?} is taken by an earlier connector"));
+            let message = format!("\"{name}\" is taken by an earlier connector");
+            section.reject("name", message);
         }
         connectors.extend(connector);
     }
@@ -182,26 +183,41 @@ fn read_options(section: &Section<'_>, kind: Option<&dyn Kind>, env: &Env) -> to
         section.reject(&key, message);
         options.remove(&key);
     }
-    let Some(kind) = kind else { return options };
-    let mut left = options.clone();
-    loop {
-        let surroundings = surroundings(kind, &left, section.paths(), env);
-        let Err(error) = kind.build(&left, &surroundings) else {
-            return options;
-        };
-        match error {
-            ConnectorError::Option { key, message } if left.remove(&key).is_some() => {
-                section.reject(&key, told(&key, &message));
-            }
-            ConnectorError::Option { key, message } => {
-                section.reject_whole(told(&key, &message));
-                return options;
-            }
-            other => {
-                section.reject_whole(other.to_string());
-                return options;
-            }
+    if let Some(kind) = kind {
+        check_options(section, kind, options.clone(), env);
+    }
+    options
+}
+
+fn check_options(section: &Section<'_>, kind: &dyn Kind, mut left: toml::Table, env: &Env) {
+    let refusal = |options: &toml::Table| {
+        let surroundings = surroundings(kind, options, section.paths(), env);
+        match kind.build(options, &surroundings).err()? {
+            ConnectorError::Option { key, message } => Some((key, message)),
+            other => Some((String::new(), other.to_string())),
         }
+    };
+    while let Some((named, message)) = refusal(&left) {
+        let without = |key: &str| {
+            let mut fewer = left.clone();
+            fewer.remove(key);
+            fewer
+        };
+        // A kind does not always know which key was wrong: the one without which it says
+        // something else.
+        let culprit = left.keys().find(|key| **key == named).or_else(|| {
+            left.keys()
+                .find(|key| refusal(&without(key)).is_none_or(|(_, other)| other != message))
+        });
+        let Some(key) = culprit.cloned() else {
+            match named.as_str() {
+                "" | "options" => section.reject_whole(message),
+                absent => section.reject(absent, told(absent, &message)),
+            }
+            return;
+        };
+        section.reject(&key, told(&key, &message));
+        left = without(&key);
     }
 }
 
@@ -215,7 +231,21 @@ fn told(key: &str, message: &str) -> String {
     if shown::is_private(key) {
         return "is not valid (its value is not shown)".to_owned();
     }
-    message.to_owned()
+    let types = message.strip_prefix("invalid type: ");
+    match types.and_then(|rest| rest.rsplit_once(", expected ")) {
+        Some((got, wanted)) => {
+            let wanted = match wanted {
+                "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+                "a boolean" => "true or false",
+                "a string" => "a text",
+                "a sequence" => "a list",
+                other => other,
+            };
+            let got = got.strip_prefix("string ").unwrap_or(got).replace('`', "");
+            format!("must be {wanted}, got {got}")
+        }
+        None => message.to_owned(),
+    }
 }
 
 fn plain_table(table: &DeTable<'_>) -> toml::Table {

@@ -68,7 +68,10 @@ pub(super) fn unknown<'k>(key: &str, keys: impl Iterator<Item = &'k str> + Clone
     let nearest = keys
         .clone()
         .map(|valid| (strsim::damerau_levenshtein(key, valid), valid))
-        .filter(|(distance, valid)| *distance <= 1 + valid.chars().count() / 4)
+        .filter(|(distance, valid)| {
+            let close = *distance <= 1 + valid.chars().count() / 4;
+            close || (key.len() > 2 && valid.starts_with(key))
+        })
         .min();
     let hint = nearest.map_or_else(String::new, |(_, valid)| format!(", did you mean {valid}?"));
     let list: Vec<&str> = keys.collect();

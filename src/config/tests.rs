@@ -1,16 +1,19 @@
 //! What loads, what does not, and the exact words for it.
 
+mod files;
+mod sections;
+
 use super::*;
 use jezero_connectors::Trust;
 
 /// Reads a text as `/etc/jezero/jezero.toml` of a person whose home is `/home/ana`.
-pub(super) fn parse(text: &str) -> Result<Config, ConfigError> {
+fn parse(text: &str) -> Result<Config, ConfigError> {
     let env = Env::given([("HOME", "/home/ana")]);
     Config::parse(text, Path::new("/etc/jezero/jezero.toml"), env)
 }
 
 /// The problems of a text, without the file's name.
-pub(super) fn problems(text: &str) -> Vec<String> {
+fn problems(text: &str) -> Vec<String> {
     let error = parse(text).unwrap_err().to_string();
     let prefix = "invalid config: /etc/jezero/jezero.toml:";
     error
@@ -45,8 +48,8 @@ fn every_problem_of_a_file_is_told_at_once_in_the_order_of_its_lines() {
              default_limit, max_limit, candidate_pool, recency_half_life_days, recency_weight, \
              short_terms, originals)",
             "6: storage.path: must be a path, got 7",
-            "7: colours: unknown key (valid here: storage, search, summarizer, connectors, \
-             redaction, projects)",
+            "7: colours: unknown key (valid here: storage, search, summarizer, server, clients, \
+             connectors, redaction, watchdog, inbox, projects)",
         ]
     );
 }

@@ -34,6 +34,9 @@ pub struct RunReport {
     pub deferred_sessions: u64,
     /// Secrets hidden in what was read.
     pub redactions: u64,
+    /// Stored items whose texts newer redaction rules changed, without a new summary.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub redacted_again: u64,
     /// Characters given to the summariser.
     pub input_chars: u64,
     /// Tokens that a model read.

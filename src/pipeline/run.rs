@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jezero_connectors::{
-    Connector, ConnectorError, Event, Instant, Mark, Report, Request, Sink, SourceName, Tail,
-    Trust, UnitEnd, time::Clock,
+    Connector, ConnectorError, Event, Instant, Mark, Report, Request, Sink, SourceName, Trust,
+    UnitEnd, time::Clock,
 };
 
 use super::assemble::{Assembly, Sealed};
@@ -13,7 +13,9 @@ use super::{PipelineError, RunReport};
 use crate::item::{ProjectName, titled};
 use crate::project::ProjectRules;
 use crate::redaction::{Engine, Redacted};
-use crate::store::{ItemWrite, RunRow, SegmentWrite, Store, StoredSegment, UnitWrite};
+use crate::store::{
+    ItemWrite, RedactedAgain, RunRow, SegmentWrite, Store, StoredSegment, UnitWrite,
+};
 use crate::summarizer::{self, Summarizer, Task};
 
 /// What every run works with.
@@ -281,13 +283,19 @@ impl Delivery {
                     self.report.unchanged += 1;
                     settled.segments.push(SegmentWrite::Same { item, part });
                 }
-                Verdict::Redacted(item) => settled.segments.push(SegmentWrite::Redacted {
-                    item,
-                    part,
-                    content_hash: sealed.hash.clone(),
-                    original: sealed.frame.clone().unwrap_or_default(),
-                    rules_version: engine.version(),
-                }),
+                Verdict::Redacted(item) => {
+                    let draft = pipeline.store.draft(item)?;
+                    let again = Box::new(RedactedAgain {
+                        item,
+                        draft: draft.redacted_again(|text| engine.redact(text.as_str())),
+                        content_hash: sealed.hash.clone(),
+                        original: sealed.frame.clone().unwrap_or_default(),
+                        rules_version: engine.version(),
+                    });
+                    settled
+                        .segments
+                        .push(SegmentWrite::Redacted { again, part });
+                }
                 Verdict::Summarise => {
                     settled.changed = true;
                     self.summarise(unit, sealed, part, &mut settled, pipeline)
@@ -342,10 +350,10 @@ impl Delivery {
         };
         let project = match &about.project {
             Some(project) => Some(project.clone()),
-            None => draft
-                .project
-                .take()
-                .map(|guess| pipeline.projects.renamed(guess, pipeline.engine)),
+            None => {
+                let guess = draft.project.take();
+                guess.and_then(|guess| pipeline.projects.named(guess.as_str(), pipeline.engine))
+            }
         };
         self.newest = self.newest.max(Some(sealed.occurred_at));
         settled
@@ -402,12 +410,11 @@ impl Delivery {
             } else {
                 &end.marks
             },
-            tail: unit
-                .tail
-                .map(|Tail { locator, position }| Tail { locator, position }),
+            tail: unit.tail,
             now: pipeline.clock.now(),
         })?;
         self.report.stored += written.inserted + written.updated;
+        self.report.redacted_again += written.redacted_again;
         self.report.pruned += written.pruned;
         Ok(())
     }

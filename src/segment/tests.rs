@@ -1,9 +1,16 @@
 //! Properties of segmentation: boundaries, growth, limits for every script.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
+
+use std::sync::LazyLock;
 
 use super::*;
 use crate::redaction::Engine;
+
+/// Made once: there are many blocks in these tests.
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::embedded().unwrap());
 
 fn block(record: u64, text: &str) -> RedactedBlock {
     RedactedBlock {
@@ -11,7 +18,7 @@ fn block(record: u64, text: &str) -> RedactedBlock {
         position: record * 10,
         instant: Instant::from_unix(1_000 + i64::try_from(record).unwrap()).unwrap(),
         size: text.chars().count(),
-        text: Engine::embedded().unwrap().redact(text),
+        text: ENGINE.redact(text),
     }
 }
 

@@ -158,9 +158,6 @@ fn write(
                 .chain([&id as &dyn rusqlite::ToSql])
                 .collect();
             statement.execute(with_id.as_slice())?;
-            connection
-                .prepare_cached("DELETE FROM atoms WHERE item = ?1")?
-                .execute([id])?;
             id
         }
         None => {
@@ -168,12 +165,15 @@ fn write(
             connection.last_insert_rowid()
         }
     };
-    write_atoms(connection, id, &item.draft.atoms)?;
+    replace_atoms(connection, id, &item.draft.atoms)?;
     write_original(connection, id, item.original.as_deref())?;
     Ok(ItemId(id))
 }
 
-fn write_atoms(connection: &Connection, item: i64, atoms: &[Atom]) -> Result<()> {
+pub(super) fn replace_atoms(connection: &Connection, item: i64, atoms: &[Atom]) -> Result<()> {
+    connection
+        .prepare_cached("DELETE FROM atoms WHERE item = ?1")?
+        .execute([item])?;
     let sql = "INSERT INTO atoms (item, ordinal, kind, text) VALUES (?1, ?2, ?3, ?4)";
     let mut statement = connection.prepare_cached(sql)?;
     for (ordinal, atom) in (0_i64..).zip(atoms) {

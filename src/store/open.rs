@@ -52,10 +52,6 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the place that opens the library"
-    )]
     pub fn open_to_look(path: &Path) -> Result<Self> {
         let connection = match inspect(path)? {
             version if version == schema::newest() => {

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::items::{self, ItemWrite, Upserted};
 use super::owners::{self, SourceId, UnitRow};
+use super::redact::{self, RedactedAgain};
 use super::{Result, Store, StoreError, index};
 use crate::item::{ItemId, Trust};
 use crate::redaction::Redacted;
@@ -56,16 +57,10 @@ pub enum SegmentWrite {
     },
     /// Newer redaction rules explain the difference: text and hash change, the summary stays.
     Redacted {
-        /// Its item.
-        item: ItemId,
+        /// The item as these rules leave it.
+        again: Box<RedactedAgain>,
         /// Part n of N now.
         part: (usize, usize),
-        /// Hash of the text as the newer rules leave it.
-        content_hash: String,
-        /// That text, as a zstd frame.
-        original: Vec<u8>,
-        /// The rules' version.
-        rules_version: u32,
     },
 }
 
@@ -113,6 +108,8 @@ pub struct Written {
     pub inserted: u64,
     /// Items with new content.
     pub updated: u64,
+    /// Items whose texts newer redaction rules changed.
+    pub redacted_again: u64,
     /// Items removed.
     pub pruned: u64,
 }
@@ -256,22 +253,10 @@ impl Store {
                     }
                 }
                 SegmentWrite::Same { item, part } => set_part(&transaction, *item, *part)?,
-                SegmentWrite::Redacted {
-                    item,
-                    part,
-                    content_hash,
-                    original,
-                    rules_version,
-                } => {
-                    set_part(&transaction, *item, *part)?;
-                    let sql =
-                        "UPDATE items SET content_hash = ?2, rules_version = ?3 WHERE id = ?1";
-                    transaction.prepare_cached(sql)?.execute(params![
-                        item.0,
-                        content_hash,
-                        rules_version
-                    ])?;
-                    items::write_original(&transaction, item.0, Some(original))?;
+                SegmentWrite::Redacted { again, part } => {
+                    redact::rewrite(&transaction, again)?;
+                    set_part(&transaction, again.item, *part)?;
+                    written.redacted_again += 1;
                 }
             }
         }

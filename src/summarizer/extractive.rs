@@ -1,8 +1,32 @@
 //! The embedded summariser: picks sentences out of the text, offline, the same every time.
+//!
+//! The text is read once into turns, the prose of its turns once into sentences; all else works on
+//! slices of these. It understands nothing: it knows who speaks, where a sentence stands and
+//! which words announce a decision, a cause or a cure. Words: English first; cues also Spanish,
+//! German, French, Portuguese, Chinese and Japanese.
+
+mod asks;
+mod atoms;
+mod commands;
+mod cues;
+mod errors;
+mod plain;
+mod questions;
+mod sentences;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod title;
+mod turns;
 
 use async_trait::async_trait;
 
+use self::asks::Ask;
+use self::plain::Substance;
+use self::sentences::Sentence;
+use self::turns::{Speaker, Turn};
 use super::{Reply, Summarizer, SummarizerError, Task};
+use crate::redaction::Redacted;
 
 /// Picks out of the text; needs no key and no network.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,15 +39,76 @@ impl Summarizer for Extractive {
     }
 
     async fn summarize(&self, task: &Task<'_>) -> Result<Reply, SummarizerError> {
-        let first = task.text.as_str().lines().next().unwrap_or_default();
-        let body = first.split_once(": ").map_or(first, |(_, body)| body);
-        Ok(Reply {
-            title: task
-                .title_hint
-                .map_or(body, |hint| hint.as_str())
-                .to_owned(),
-            summary: body.to_owned(),
-            ..Reply::default()
-        })
+        Ok(reply(task))
+    }
+}
+
+/// A sentence that someone said.
+#[derive(Debug, Clone, Copy)]
+struct Spoken<'a> {
+    sentence: Sentence<'a>,
+    speaker: Speaker,
+    /// Which turn it stands in.
+    turn: usize,
+    /// Whether that turn ends the agent's work on a prompt.
+    closing: bool,
+    substance: Substance,
+}
+
+/// A text, taken apart once.
+#[derive(Debug)]
+struct Material<'a> {
+    turns: Vec<Turn<'a>>,
+    asks: Vec<Ask>,
+    spoken: Vec<Spoken<'a>>,
+}
+
+impl<'a> Material<'a> {
+    fn of(text: &'a str) -> Self {
+        let turns = turns::read(text);
+        let asks = asks::of(&turns);
+        let mut spoken = Vec::new();
+        for (at, turn) in turns.iter().enumerate() {
+            if !matches!(
+                turn.speaker,
+                Speaker::Person | Speaker::Assistant | Speaker::Report
+            ) {
+                continue;
+            }
+            let next = turns.get(at + 1).map(|turn| turn.speaker);
+            let closing = turn.speaker == Speaker::Assistant
+                && !matches!(
+                    next,
+                    Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)
+                );
+            spoken.extend(sentences::of(turn.body).into_iter().map(|sentence| Spoken {
+                sentence,
+                speaker: turn.speaker,
+                turn: at,
+                closing,
+                substance: plain::substance(&sentence),
+            }));
+        }
+        Self {
+            turns,
+            asks,
+            spoken,
+        }
+    }
+}
+
+fn reply(task: &Task<'_>) -> Reply {
+    let material = Material::of(task.text.as_str());
+    let failures = errors::of(&material.turns);
+    let (commands, tally) = commands::of(&material.turns);
+    let candidates = atoms::candidates(&material);
+    let hint = task.title_hint.map(Redacted::as_str);
+    let title = title::of(hint, task.part, &material.asks, &material.turns);
+    Reply {
+        summary: summary::of(&title, &material, &candidates, tally),
+        questions: questions::of(&title, &material.asks, &failures),
+        atoms: atoms::choose(&failures, &commands, &candidates),
+        title,
+        project: None,
     }
 }

@@ -2,4 +2,5 @@
 
 mod growth;
 mod ownership;
+mod rules;
 mod script;

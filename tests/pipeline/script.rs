@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use jezero::config::Projects;
 use jezero::item::{SourceName, Trust, UnitId};
 use jezero::pipeline::{Job, Options, Pipeline, RunReport, run};
 use jezero::project::ProjectRules;
@@ -170,7 +171,7 @@ impl Place {
             store: &mut store,
             engine: &self.engine,
             summarizer: &self.summarizer,
-            projects: &ProjectRules::default(),
+            projects: &ProjectRules::new(&Projects::default(), None),
             clock: Arc::new(FixedClock(Instant::parse("2026-10-21T00:00:00Z").unwrap())),
             max_input_chars: self.limit,
         };

@@ -28,14 +28,21 @@ pub(super) fn fold_into(text: &str, out: &mut Vec<u8>) {
     let mut rest = text;
     while !rest.is_empty() {
         // Plain ASCII, most of what there is, needs no table.
-        let plain = rest.bytes().take_while(u8::is_ascii).count();
-        let (head, tail) = rest.split_at(plain);
+        let (head, tail) = rest.split_at(plain(rest));
         out.extend(head.bytes().map(fold_ascii));
         let other = tail.bytes().take_while(|byte| !byte.is_ascii()).count();
         let (middle, tail) = tail.split_at(other);
         fold_other(middle, out);
         rest = tail;
     }
+}
+
+/// Length of the ASCII that a text begins with.
+fn plain(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    text.bytes().take_while(u8::is_ascii).count()
 }
 
 fn fold_ascii(byte: u8) -> u8 {

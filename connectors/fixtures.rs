@@ -1,0 +1,292 @@
+//! Runs every `fixtures/<connector>/<case>/` and compares with its `expected.json`.
+//!
+//! A case is a tree that the connector reads (`projects/`), perhaps a second tree that is laid over
+//! it for a second reading (`then/`), and what both readings send. `options` in `expected.json`
+//! go to the connector; the settle time is always 0 and all files get the same time, later ones in
+//! the second tree, so that order is by name. With `JEZERO_WRITE_EXPECTED=1` the expectations are
+//! written anew, to be looked at before they are kept.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use crate::connector::{Request, Surroundings};
+use crate::marks::{Memory, Recalled, Tail};
+use crate::report::Report;
+use crate::time::Instant;
+use crate::unit::{Event, Extent, Sink};
+
+/// 2026-11-01T00:00:00Z, the time of all files of a first tree.
+const FIRST: u64 = 1_793_491_200;
+
+/// Everything that one reading sends.
+pub(crate) struct Reading {
+    pub(crate) events: Vec<Event>,
+    pub(crate) report: Report,
+    pub(crate) failure: Option<String>,
+}
+
+/// Polls a connector once.
+pub(crate) fn poll(
+    kind: &str,
+    options: &toml::Table,
+    memory: Memory,
+    sample: Option<usize>,
+) -> Reading {
+    let kind = crate::kind(kind).unwrap();
+    let mut connector = kind.build(options, &Surroundings::default()).unwrap();
+    let request = Request {
+        memory: Arc::new(memory),
+        now: Instant::parse("2026-11-30T00:00:00Z").unwrap(),
+        sample,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (sink, mut receiver) = Sink::channel();
+        let gather = async {
+            let mut events = Vec::new();
+            while let Some(event) = receiver.recv().await {
+                events.push(event);
+            }
+            events
+        };
+        let (events, (report, result)) = tokio::join!(gather, connector.poll(request, sink));
+        Reading {
+            events,
+            report,
+            failure: result.err().map(|error| error.to_string()),
+        }
+    })
+}
+
+/// What a store would give back after a reading: all marks, the last block of each unit as its
+/// tail, as if every segment held one block.
+pub(crate) fn remember(events: &[Event]) -> HashMap<String, Recalled> {
+    let mut marks = HashMap::new();
+    let mut tail = None;
+    for event in events {
+        match event {
+            Event::Start(_) => tail = None,
+            Event::Blocks(blocks) => {
+                let last = blocks.last().map(|block| Tail {
+                    locator: block.locator,
+                    position: block.position,
+                });
+                tail = last.or(tail);
+            }
+            Event::End(end) => {
+                for mark in &end.marks {
+                    let value = mark.value.clone();
+                    marks.insert(mark.key.clone(), Recalled { value, tail });
+                }
+            }
+            Event::Marks(new) => {
+                for mark in new {
+                    let value = mark.value.clone();
+                    marks.insert(mark.key.clone(), Recalled { value, tail: None });
+                }
+            }
+            Event::Abandoned => {}
+        }
+    }
+    marks
+}
+
+/// Writes a reading in the form of `expected.json`.
+fn told(reading: &Reading) -> Value {
+    let mut units: Vec<Value> = Vec::new();
+    let mut bare_marks = Vec::new();
+    for event in &reading.events {
+        match event {
+            Event::Start(start) => units.push(json!({
+                "id": start.id.as_str(),
+                "original_ref": start.original_ref.as_str(),
+                "extent": match start.extent {
+                    Extent::Whole => "whole".to_owned(),
+                    Extent::From(locator) => format!("from {locator}"),
+                },
+            })),
+            Event::Blocks(blocks) => {
+                let texts = blocks.iter().map(|block| {
+                    let pieces: Vec<&str> = block.pieces.iter().map(|p| p.text.as_str()).collect();
+                    Value::from(format!("{} {}", block.locator, pieces.join("\n")))
+                });
+                let unit = units.last_mut().unwrap();
+                let mut all = unit["blocks"].as_array().cloned().unwrap_or_default();
+                all.extend(texts);
+                unit["blocks"] = all.into();
+            }
+            Event::End(end) => {
+                let unit = units.last_mut().unwrap();
+                unit["title"] = json!(end.title_hint);
+                unit["cwd"] = json!(end.evidence.cwd);
+                unit["named"] = json!(end.evidence.named);
+            }
+            Event::Abandoned => units.last_mut().unwrap()["abandoned"] = true.into(),
+            Event::Marks(marks) => bare_marks.extend(marks.iter().map(|mark| mark.key.clone())),
+        }
+    }
+    let report = &reading.report;
+    json!({
+        "units": units,
+        "only_marks": bare_marks,
+        "report": {
+            "seen": report.seen,
+            "delivered": report.delivered,
+            "unchanged": report.unchanged,
+            "left_out": report.left_out,
+            "passed_over": report.passed_over,
+            "mended": report.mended,
+            "unknown": report.unknown,
+            "failed": report.failed,
+            "problems": report.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        },
+        "failure": reading.failure,
+    })
+}
+
+/// Copies a tree and gives all its files one time.
+fn lay(from: &Path, to: &Path, time: SystemTime) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            lay(&entry.path(), &target, time);
+        } else {
+            fs::copy(entry.path(), &target).unwrap();
+            File::options()
+                .write(true)
+                .open(&target)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
+        }
+    }
+}
+
+fn options(expected: &Value, projects: &Path) -> toml::Table {
+    let mut options: toml::Table = match expected.get("options") {
+        Some(given) => serde_json::from_value(given.clone()).unwrap(),
+        None => toml::Table::new(),
+    };
+    options.insert("settle_minutes".into(), 0.into());
+    options.insert("projects_dir".into(), projects.display().to_string().into());
+    options
+}
+
+fn run(kind: &str, case: &Path) {
+    let file = case.join("expected.json");
+    let expected: Value = match fs::read_to_string(&file) {
+        Ok(text) => serde_json::from_str(&text).unwrap(),
+        Err(_) => json!({}),
+    };
+    let temporary = tempfile::tempdir().unwrap();
+    let projects = temporary.path().join("projects");
+    lay(
+        &case.join("projects"),
+        &projects,
+        UNIX_EPOCH + Duration::from_secs(FIRST),
+    );
+    let options = options(&expected, &projects);
+    let mut found = json!({ "about": expected["about"] });
+    if let Some(options) = expected.get("options") {
+        found["options"] = options.clone();
+    }
+    let first = poll(kind, &options, Memory::default(), None);
+    found["first"] = told(&first);
+    let again = poll(kind, &options, Memory::new(remember(&first.events)), None);
+    assert_eq!(
+        again.events,
+        Vec::new(),
+        "{}: a second reading sends nothing",
+        case.display()
+    );
+    if case.join("then").is_dir() {
+        lay(
+            &case.join("then"),
+            &projects,
+            UNIX_EPOCH + Duration::from_secs(FIRST + 60),
+        );
+        let then = poll(kind, &options, Memory::new(remember(&first.events)), None);
+        found["then"] = told(&then);
+    }
+    let here = projects.display().to_string();
+    let found = serde_json::to_string_pretty(&found)
+        .unwrap()
+        .replace(&here, "projects")
+        + "\n";
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a switch for whoever writes a case"
+    )]
+    if std::env::var_os("JEZERO_WRITE_EXPECTED").is_some() {
+        fs::write(&file, &found).unwrap();
+    }
+    let expected: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let found: Value = serde_json::from_str(&found).unwrap();
+    if expected != found {
+        let found = serde_json::to_string_pretty(&found).unwrap();
+        panic!("{} sends something else:\n{found}", case.display());
+    }
+}
+
+/// The folder of all fixtures.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+#[test]
+fn every_case_of_every_connector_is_read_as_expected() {
+    for kind in crate::ALL {
+        let folder = folder().join(kind.name());
+        let mut cases = 0;
+        let mut entries: Vec<PathBuf> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        entries.sort();
+        for case in entries.iter().filter(|path| path.join("projects").is_dir()) {
+            run(kind.name(), case);
+            cases += 1;
+        }
+        assert!(cases > 0, "{} has no case", folder.display());
+    }
+}
+
+#[test]
+fn the_everyday_sessions_are_sound_worth_reading_and_share_a_fork() {
+    let options = toml::toml! { settle_minutes = 0 };
+    let mut options = options;
+    let everyday = folder().join("claude_code/everyday");
+    options.insert("projects_dir".into(), everyday.display().to_string().into());
+    let reading = poll("claude_code", &options, Memory::default(), None);
+    assert_eq!(reading.report.problems, Vec::new());
+    assert_eq!(reading.report.unknown, 0);
+    let mut lengths = Vec::new();
+    let mut keys = Vec::new();
+    for event in &reading.events {
+        match event {
+            Event::Start(_) => lengths.push(0),
+            Event::Blocks(blocks) => {
+                let pieces = blocks.iter().flat_map(|block| &block.pieces);
+                let chars: usize = pieces.map(|piece| piece.text.chars().count()).sum();
+                *lengths.last_mut().unwrap() += chars;
+                keys.extend(blocks.iter().filter_map(|block| block.record_key));
+            }
+            _ => {}
+        }
+    }
+    assert!(lengths.len() >= 14, "{} sessions", lengths.len());
+    assert!(lengths.iter().all(|length| *length > 400), "{lengths:?}");
+    let all = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(all - keys.len(), 7, "records that the fork carries as well");
+}

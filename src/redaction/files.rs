@@ -1,0 +1,185 @@
+//! Reads rule files: those compiled in, and those of a user's folder.
+
+use std::path::Path;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::Settings;
+use super::embedded::FILES;
+use super::name::{Names, RawName};
+use super::rule::{RawRule, Rule, RuleError, Sample, check_id};
+
+/// A rule file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleFile {
+    /// Raised with every change of the file.
+    #[serde(default = "first_revision")]
+    pub(super) revision: u32,
+    #[serde(default)]
+    pub(super) rule: Vec<RawRule>,
+    #[serde(default)]
+    pub(super) name: Vec<RawName>,
+}
+
+fn first_revision() -> u32 {
+    1
+}
+
+/// What the files say.
+pub(super) struct Loaded {
+    pub(super) rules: Vec<Rule>,
+    pub(super) names: Names,
+    pub(super) revisions: u32,
+    /// The rules and names of the user's folder, whose examples are checked.
+    pub(super) own: Vec<Own>,
+}
+
+/// Examples of a rule of the user's folder.
+pub(super) struct Own {
+    pub(super) file: String,
+    pub(super) id: String,
+    pub(super) matches: Vec<Sample>,
+    pub(super) no_match: Vec<Sample>,
+}
+
+/// Reads the files; a later rule or group takes the place of an earlier one with its id.
+pub(super) fn load(settings: &Settings) -> Result<Loaded, RuleError> {
+    let mut rules: Vec<(RawRule, String, bool)> = Vec::new();
+    let mut groups: Vec<RawName> = Vec::new();
+    let mut revisions = 0u32;
+    let mut examples = Vec::new();
+    let mut take = |file: RuleFile, name: &str, own: bool| {
+        revisions = revisions.saturating_add(file.revision);
+        if own {
+            let rules = file
+                .rule
+                .iter()
+                .map(|rule| (&rule.id, &rule.matches, &rule.no_match));
+            let groups = file
+                .name
+                .iter()
+                .map(|group| (&group.id, &group.matches, &group.no_match));
+            examples.extend(rules.chain(groups).map(|(id, matches, no_match)| Own {
+                file: name.to_owned(),
+                id: id.clone(),
+                matches: matches.clone(),
+                no_match: no_match.clone(),
+            }));
+        }
+        for rule in file.rule {
+            rules.retain(|(known, ..)| known.id != rule.id);
+            rules.push((rule, name.to_owned(), own));
+        }
+        for group in file.name {
+            groups.retain(|known| known.id != group.id);
+            groups.push(group);
+        }
+    };
+    for (name, text) in FILES {
+        take(parse(name, text)?, name, false);
+    }
+    if let Some(folder) = &settings.rules_dir {
+        for (name, text) in folder_files(folder)? {
+            take(parse(&name, &text)?, &name, true);
+        }
+    }
+    let off = |id: &str| settings.disabled_rules.iter().any(|known| known == id);
+    let mut names = Names::default();
+    for group in groups.into_iter().filter(|group| !off(&group.id)) {
+        names.add(group);
+    }
+    let rules = rules
+        .into_iter()
+        .filter(|(rule, ..)| !off(&rule.id))
+        .map(|(rule, file, own)| Rule::new(rule, &file, own))
+        .collect::<Result<_, _>>()?;
+    examples.retain(|own| !off(&own.id));
+    Ok(Loaded {
+        rules,
+        names,
+        revisions,
+        own: examples,
+    })
+}
+
+/// Reads one file.
+pub(super) fn parse(name: &str, text: &str) -> Result<RuleFile, RuleError> {
+    let file: RuleFile = toml::from_str(text).map_err(|error| RuleError::Form {
+        file: name.to_owned(),
+        message: error.to_string(),
+    })?;
+    for group in &file.name {
+        let wrong = |field, expected| RuleError::Field {
+            file: name.to_owned(),
+            rule: group.id.clone(),
+            field,
+            expected,
+        };
+        check_id(&group.id).map_err(|expected| wrong("id", expected))?;
+        let plain = |word: &String| {
+            !word.is_empty()
+                && !word
+                    .chars()
+                    .any(|sign| sign.is_ascii_uppercase() || sign.is_whitespace())
+        };
+        if group.words.is_empty() || !group.words.iter().all(plain) {
+            let expected = "words in small letters with `_` between parts".to_owned();
+            return Err(wrong("words", expected));
+        }
+    }
+    Ok(file)
+}
+
+/// The rule files of a folder, by name.
+fn folder_files(folder: &Path) -> Result<Vec<(String, String)>, RuleError> {
+    let unread = |path: &Path, source| RuleError::Read {
+        file: path.display().to_string(),
+        source,
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| unread(folder, error))? {
+        let path = entry.map_err(|error| unread(folder, error))?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| match std::fs::read_to_string(&path) {
+            Ok(text) => Ok((path.display().to_string(), text)),
+            Err(error) => Err(unread(&path, error)),
+        })
+        .collect()
+}
+
+/// Makes a user's own patterns ready; their ids are `custom-1`, `custom-2` and so on.
+pub(super) fn custom(patterns: &[String]) -> Result<Vec<(String, Regex)>, RuleError> {
+    let wrong = |id: &str, expected: String| RuleError::Field {
+        file: "configuration".to_owned(),
+        rule: id.to_owned(),
+        field: "extra_patterns",
+        expected,
+    };
+    patterns
+        .iter()
+        .enumerate()
+        .map(|(at, pattern)| {
+            let id = format!("custom-{}", at + 1);
+            let regex = Regex::new(pattern)
+                .map_err(|error| wrong(&id, format!("a regular expression ({error})")))?;
+            if regex.is_match("") {
+                return Err(wrong(
+                    &id,
+                    "an expression that does not match an empty text".to_owned(),
+                ));
+            }
+            Ok((id, regex))
+        })
+        .collect()
+}

@@ -1,0 +1,507 @@
+//! Decides whether a value beside a secret's name is worth hiding.
+//!
+//! Names are not enough: `max_tokens=4096`, `password: String` and `Bearer ${TOKEN}` hold no
+//! secret. The value decides, and how sure the name is says how much the value must show.
+
+use super::name::Strength;
+use super::span::MARKER;
+use super::text::{byte, entropy, part};
+
+/// How a value stands in its text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Setting {
+    /// Between quotes.
+    pub(super) quoted: bool,
+    /// `NAME=value`, the name in capitals or behind two hyphens, nothing around the sign.
+    pub(super) plain: bool,
+    /// Behind a colon, and the key begins its line, and the value ends it.
+    pub(super) whole_line: bool,
+    /// The key stands between quotes, so that the value may be a bare JSON number.
+    pub(super) json: bool,
+}
+
+/// Parts of words that make a value a stand-in for a secret.
+const PLACEHOLDERS: &[&str] = &[
+    "xxxx",
+    "your",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "change-me",
+    "change_me",
+    "insert",
+    "dummy",
+    "....",
+    "****",
+    "<",
+    "…",
+    "•••",
+    "todo",
+    "replace",
+    "goes-here",
+    "goes_here",
+];
+
+/// Words that name a kind of value or say something about it.
+const WORDS_OF_CODE: &[&str] = &[
+    "string",
+    "str",
+    "text",
+    "varchar",
+    "bool",
+    "boolean",
+    "int",
+    "integer",
+    "number",
+    "float",
+    "none",
+    "null",
+    "nil",
+    "true",
+    "false",
+    "any",
+    "object",
+    "required",
+    "optional",
+    "hidden",
+    "disabled",
+    "enabled",
+    "default",
+    "undefined",
+    "unknown",
+    "empty",
+    "input",
+    "secretstr",
+    "bytes",
+    "option",
+    "function",
+    "value",
+    "values",
+    "missing",
+    "invalid",
+    "valid",
+    "expired",
+    "authentication",
+    "authorization",
+    "basic",
+    "bearer",
+    "plain",
+    "plaintext",
+    "prompt",
+    "stdin",
+    "file",
+    "never",
+    "always",
+    "auto",
+    "self",
+    "this",
+    "from",
+    "with",
+    "when",
+    "must",
+    "should",
+    "incorrect",
+    "wrong",
+    "example",
+    "test",
+    "async",
+    "await",
+    "return",
+    "const",
+    "static",
+    "field",
+    "column",
+    "keychain",
+    "keyring",
+    "vault",
+    "sensitive",
+    "private",
+    "public",
+    "failed",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "pass",
+    "username",
+    "user",
+];
+
+/// Words that make an identifier of what begins like a secret's name.
+const PARTS_OF_NAMES: &[&str] = &[
+    "field",
+    "input",
+    "label",
+    "hint",
+    "error",
+    "invalid",
+    "form",
+    "reset",
+    "confirm",
+    "forgot",
+    "change",
+    "current",
+    "page",
+    "view",
+    "name",
+    "hash",
+    "file",
+    "path",
+    "type",
+    "manager",
+    "service",
+    "provider",
+    "store",
+    "stream",
+    "stored",
+    "policy",
+    "validator",
+    "strength",
+];
+
+/// Openings of values that point to a secret instead of being one.
+const REFERENCES: &[&str] = &[
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "getenv",
+    "env.",
+    "env(",
+    "env[",
+    "env:",
+    "secrets.",
+    "vault:",
+    "op://",
+    "ref+",
+    "!secret",
+    "!ref",
+    "!vault",
+    "var.",
+    "local.",
+    "data.",
+    "config.",
+    "settings.",
+    "self.",
+    "this.",
+    "args.",
+    "req.",
+    "request.",
+    "std::env",
+    "import.meta",
+    "@env",
+    "arn:",
+    "projects/",
+    "keychain:",
+    "file:",
+    "%(",
+    "#{",
+    "ssm:",
+    "awssm",
+    "base64.",
+    "window.",
+];
+
+/// Whether a token of a vendor's form is a stand-in.
+pub(super) fn is_placeholder_token(token: &[u8]) -> bool {
+    let tail = part(token, token.len().saturating_sub(16), token.len());
+    distinct(tail) < 4 || holds_word(token, PLACEHOLDERS)
+}
+
+/// Whether a value is worth hiding.
+pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -> bool {
+    let shortest = if strength == Strength::Password { 4 } else { 6 };
+    if value.len() < shortest
+        || memchr::memmem::find(value, MARKER.as_bytes()).is_some()
+        || is_reference(value)
+        || distinct(value) < 3
+        || holds_word(value, PLACEHOLDERS)
+        || is_path(value)
+    {
+        return false;
+    }
+    if is_number(value) {
+        let long = value.len() >= 6 && !setting.json;
+        return strength == Strength::Password && (setting.quoted || setting.plain && long);
+    }
+    if value.iter().any(u8::is_ascii_whitespace) {
+        return strength == Strength::Password && is_phrase_of_signs(value);
+    }
+    match strength {
+        Strength::Password => password(value, setting),
+        Strength::Credential => credential(value, setting),
+        Strength::Likely => random_like(value, if setting.plain { 12 } else { 16 }),
+        Strength::Header | Strength::Cookie | Strength::Never => false,
+    }
+}
+
+fn password(value: &[u8], setting: Setting) -> bool {
+    if value
+        .iter()
+        .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    {
+        if is_word_of_code(value) || holds_word(value, PARTS_OF_NAMES) {
+            return false;
+        }
+        let identifier = value.contains(&b'_') || value.iter().any(u8::is_ascii_uppercase);
+        return setting.quoted
+            || setting.plain
+            || setting.whole_line && !identifier && value.len() >= 6;
+    }
+    setting.quoted || setting.plain || !is_expression(value)
+}
+
+fn credential(value: &[u8], setting: Setting) -> bool {
+    if is_wordy(value) || value.len() < 8 {
+        return setting.plain
+            && value.len() >= 8
+            && !is_word_of_code(value)
+            && !holds_word(value, PARTS_OF_NAMES)
+            && value.iter().all(u8::is_ascii_graphic);
+    }
+    let bare = setting.quoted || setting.plain;
+    (bare || !is_expression(value))
+        && (value.iter().any(u8::is_ascii_digit) || entropy(value) >= 3.5 && value.len() >= 16)
+}
+
+/// Whether a value looks drawn by lot: letters and digits mixed within its parts.
+pub(super) fn random_like(value: &[u8], shortest: usize) -> bool {
+    value.len() >= shortest
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-+/=.~%:!".contains(byte))
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && !is_wordy(value)
+        && !is_known_id(value)
+        && entropy(value) >= 2.9
+}
+
+/// Whether every part of a value is a word or a number, as in `claude-sonnet-4-20250514`.
+pub(super) fn is_wordy(value: &[u8]) -> bool {
+    value
+        .split(|byte| !byte.is_ascii_alphanumeric())
+        .all(|part| is_word(part) || part.iter().all(u8::is_ascii_digit))
+}
+
+/// Letters in one of the usual cases, with at most three digits behind them.
+fn is_word(part: &[u8]) -> bool {
+    let digits = part
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let letters = part.get(..part.len() - digits).unwrap_or_default();
+    if digits > 3 || !letters.iter().all(u8::is_ascii_alphabetic) {
+        return false;
+    }
+    let humps = letters
+        .iter()
+        .skip(1)
+        .filter(|byte| byte.is_ascii_uppercase())
+        .count();
+    // One capital in four letters is camel case; more is chance, unless all are capitals.
+    letters.len() <= 24 && (humps * 4 <= letters.len() || humps + 1 >= letters.len())
+}
+
+/// UUID, ULID, and hex of the lengths of common hashes.
+fn is_known_id(value: &[u8]) -> bool {
+    let hex = value.iter().all(u8::is_ascii_hexdigit);
+    match value.len() {
+        26 => value
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()),
+        36 => value.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        }),
+        32 | 40 | 64 | 96 | 128 => hex,
+        _ => false,
+    }
+}
+
+fn is_word_of_code(value: &[u8]) -> bool {
+    WORDS_OF_CODE
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Whether a value is a variable, a call or a path through fields.
+pub(super) fn is_reference(value: &[u8]) -> bool {
+    let opening = |word: &&str| part(value, 0, word.len()).eq_ignore_ascii_case(word.as_bytes());
+    if REFERENCES.iter().any(opening) {
+        return true;
+    }
+    let next = byte(value, 1);
+    match byte(value, 0) {
+        b'$' => {
+            next == b'{'
+                || next == b'('
+                || next == b'_'
+                || next.is_ascii_alphabetic() && is_name(value.get(1..).unwrap_or_default())
+        }
+        b'{' | b'[' | b'(' => true,
+        b'<' => true,
+        b'%' => value.ends_with(b"%"),
+        b'&' | b'*' | b'@' | b':' => is_name(value.get(1..).unwrap_or_default()),
+        _ => is_call(value),
+    }
+}
+
+/// A name with a bracket behind it, or two names with `::` or `->` between.
+fn is_call(value: &[u8]) -> bool {
+    let name = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:>!?&-".contains(byte))
+        .count();
+    let opens = name > 0 && matches!(byte(value, name), b'(' | b'[' | b'{');
+    opens
+        || memchr::memmem::find(value, b"::").is_some()
+        || memchr::memmem::find(value, b"->").is_some()
+        || memchr::memmem::find(value, b"${").is_some()
+        || memchr::memmem::find(value, b"{{").is_some()
+        || memchr::memmem::find(value, b"$(").is_some()
+}
+
+fn is_name(value: &[u8]) -> bool {
+    value
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_.[]:->".contains(byte))
+}
+
+/// Names joined by dots, or one name of letters and few digits at its end.
+fn is_expression(value: &[u8]) -> bool {
+    value.iter().any(|byte| b"([{".contains(byte))
+        || value.split(|byte| *byte == b'.').all(|part| {
+            !part.is_empty()
+                && !byte(part, 0).is_ascii_digit()
+                && part.split(|byte| *byte == b'_').all(is_word)
+        }) && value.iter().any(|byte| b"._".contains(byte))
+}
+
+fn is_path(value: &[u8]) -> bool {
+    let opens = [&b"/"[..], b"./", b"../", b"~/", b"~\\"]
+        .iter()
+        .any(|form| value.starts_with(form));
+    let drive =
+        byte(value, 0).is_ascii_alphabetic() && byte(value, 1) == b':' && byte(value, 2) == b'\\';
+    let address = memchr::memmem::find(value, b"://").is_some();
+    let parts = || {
+        value
+            .split(|byte| *byte == b'/')
+            .all(|part| part.len() < 25)
+    };
+    drive || address || opens && parts() && !value.ends_with(b"=")
+}
+
+fn is_number(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_digit)
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || b"+-._,eE".contains(byte))
+}
+
+/// Several words, but with signs and digits that prose does not have.
+fn is_phrase_of_signs(value: &[u8]) -> bool {
+    value.len() <= 40
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(|byte| b"@#$%^&*!+=~".contains(byte))
+        && !value.contains(&b'(')
+}
+
+fn holds_word(value: &[u8], words: &[&str]) -> bool {
+    let head = part(value, 0, 512).to_ascii_lowercase();
+    words
+        .iter()
+        .any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+}
+
+fn distinct(value: &[u8]) -> usize {
+    let mut seen = [false; 256];
+    for byte in value {
+        if let Some(slot) = seen.get_mut(usize::from(*byte)) {
+            *slot = true;
+        }
+    }
+    seen.iter().filter(|seen| **seen).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hidden(value: &str, strength: Strength, setting: Setting) -> bool {
+        worth_hiding(value.as_bytes(), strength, setting)
+    }
+
+    const QUOTED: Setting = Setting {
+        quoted: true,
+        plain: false,
+        whole_line: false,
+        json: false,
+    };
+    const PLAIN: Setting = Setting {
+        quoted: false,
+        plain: true,
+        whole_line: false,
+        json: false,
+    };
+    const BARE: Setting = Setting {
+        quoted: false,
+        plain: false,
+        whole_line: false,
+        json: false,
+    };
+
+    #[test]
+    fn weak_passwords_are_hidden_where_their_place_is_sure() {
+        for value in ["hunter2", "letmein", "p@ss", "Tr0ub4dor&3"] {
+            assert!(hidden(value, Strength::Password, QUOTED), "{value}");
+            assert!(hidden(value, Strength::Password, PLAIN), "{value}");
+        }
+        assert!(!hidden("letmein", Strength::Password, BARE));
+    }
+
+    #[test]
+    fn references_placeholders_and_types_are_left() {
+        for value in [
+            "$DB_PASSWORD",
+            "${DB}",
+            "{{ db }}",
+            "process.env.DB_PW1",
+            "os.environ['A1']",
+            "<secret1>",
+            "xxxxxxxx",
+            "changeme1",
+            "your-password1",
+            "String",
+            "String::from",
+            "getPassword(1)",
+            "/run/secrets/db1",
+            "[REDACTED:password]",
+            "********",
+            "http://a.example/1",
+            "password",
+        ] {
+            assert!(!hidden(value, Strength::Password, QUOTED), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_may_be_a_secret_needs_a_random_value() {
+        for value in [
+            "claude-sonnet-4-20250514",
+            "4096",
+            "authentication",
+            "ctrl+shift+down",
+            "TokenStream",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "9b2c1d9e-8f7a-4b6c-9d0e-1f2a3b4c5d6e",
+            "bailu",
+        ] {
+            assert!(!hidden(value, Strength::Likely, QUOTED), "{value}");
+        }
+        assert!(hidden("q7Wn3xP0zR5tLk8vB2", Strength::Likely, QUOTED));
+    }
+}

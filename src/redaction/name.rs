@@ -1,0 +1,241 @@
+//! Names that say that a secret stands beside them.
+//!
+//! The names are data (`redaction-rules/names.toml`). A key is cut into its words; its last words
+//! decide, so that `DB_PASSWORD_2` is a password and `password_file` is none.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::rule::Sample;
+use super::text::{byte, part};
+
+/// How sure a name is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Strength {
+    /// A person's or a service's password: weak values count.
+    Password,
+    /// A generated secret: the value must not be made of words.
+    Credential,
+    /// An ordinary word, too: the value must look drawn by lot.
+    Likely,
+    /// The name of a header of credentials, with or without a scheme.
+    Header,
+    /// The name of a header of cookies.
+    Cookie,
+    /// Looks like a secret's name and is none.
+    Never,
+}
+
+/// A group of names as its file writes it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawName {
+    pub(super) id: String,
+    pub(super) description: String,
+    pub(super) strength: Strength,
+    pub(super) words: Vec<String>,
+    #[serde(default, rename = "match")]
+    pub(super) matches: Vec<Sample>,
+    #[serde(default)]
+    pub(super) no_match: Vec<Sample>,
+}
+
+impl RawName {
+    /// Whether the group hides something under its own id.
+    pub(super) fn hides(&self) -> bool {
+        matches!(
+            self.strength,
+            Strength::Password | Strength::Credential | Strength::Likely
+        )
+    }
+}
+
+/// Words behind a name that change nothing about it.
+const QUALIFIERS: &[&str] = &[
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "test",
+    "testing",
+    "staging",
+    "stage",
+    "live",
+    "sandbox",
+    "local",
+    "old",
+    "new",
+    "plain",
+    "plaintext",
+    "raw",
+    "base64",
+    "b64",
+    "value",
+    "env",
+    "default",
+    "primary",
+    "secondary",
+    "v1",
+    "v2",
+    "v3",
+];
+
+/// A name of this length or more counts also at the end of a longer word (`pgpassword`).
+const SUFFIX_LENGTH: usize = 6;
+/// Longest key that is looked at, in bytes.
+const KEY_LIMIT: usize = 80;
+
+/// The names, ready to be asked.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    groups: Vec<RawName>,
+    by_word: HashMap<Vec<u8>, usize>,
+    suffixes: Vec<(Vec<u8>, usize)>,
+}
+
+impl Names {
+    /// Adds a group.
+    pub(super) fn add(&mut self, group: RawName) {
+        let index = self.groups.len();
+        for word in &group.words {
+            let joined: Vec<u8> = word.bytes().filter(|byte| *byte != b'_').collect();
+            if joined.len() >= SUFFIX_LENGTH && group.strength != Strength::Never {
+                self.suffixes.push((joined.clone(), index));
+            }
+            self.by_word.insert(joined, index);
+        }
+        self.groups.push(group);
+    }
+
+    /// Groups with ids and examples.
+    pub(super) fn groups(&self) -> &[RawName] {
+        &self.groups
+    }
+
+    /// The last part of every name: where one stands, a key may end.
+    pub(super) fn tails(&self) -> Vec<String> {
+        let words = self.groups.iter().flat_map(|group| &group.words);
+        let mut tails: Vec<String> = words
+            .filter_map(|word| word.rsplit('_').next().map(str::to_owned))
+            .collect();
+        tails.sort();
+        tails.dedup();
+        tails
+    }
+
+    /// The group that a key belongs to.
+    pub(super) fn group(&self, key: &[u8]) -> Option<&RawName> {
+        let key = part(key, key.len().saturating_sub(KEY_LIMIT), key.len());
+        let mut words = words_of(key);
+        while words.len() > 1 && words.last().is_some_and(|word| is_qualifier(word)) {
+            words.pop();
+        }
+        if let Some(last) = words.last_mut() {
+            while last.len() > 3 && last.last().is_some_and(u8::is_ascii_digit) {
+                last.pop();
+            }
+        }
+        let index = (1..=4.min(words.len()))
+            .rev()
+            .filter_map(|count| words.get(words.len() - count..))
+            .find_map(|tail| self.by_word.get(&tail.concat()))
+            .or_else(|| {
+                let last = words.last()?;
+                let fits = |(suffix, _): &&(Vec<u8>, usize)| last.ends_with(suffix);
+                self.suffixes
+                    .iter()
+                    .filter(fits)
+                    .max_by_key(|(suffix, _)| suffix.len())
+                    .map(|(_, index)| index)
+            })?;
+        self.groups
+            .get(*index)
+            .filter(|group| group.strength != Strength::Never)
+    }
+}
+
+/// The words of a key in small letters: cut at signs and at humps.
+fn words_of(key: &[u8]) -> Vec<Vec<u8>> {
+    let mut words: Vec<Vec<u8>> = Vec::new();
+    let mut fresh = true;
+    for (at, letter) in key.iter().enumerate() {
+        if b"_-. ".contains(letter) {
+            fresh = true;
+            continue;
+        }
+        let last = at.checked_sub(1).map_or(0, |at| byte(key, at));
+        let hump = letter.is_ascii_uppercase()
+            && (last.is_ascii_lowercase()
+                || last.is_ascii_uppercase() && byte(key, at + 1).is_ascii_lowercase());
+        match words.last_mut() {
+            Some(word) if !fresh && !hump => word.push(letter.to_ascii_lowercase()),
+            _ => words.push(vec![letter.to_ascii_lowercase()]),
+        }
+        fresh = false;
+    }
+    words
+}
+
+fn is_qualifier(word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_digit)
+        || QUALIFIERS
+            .iter()
+            .any(|qualifier| qualifier.as_bytes() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names {
+        let mut names = Names::default();
+        for (id, strength, words) in [
+            ("password", Strength::Password, &["password", "pass"][..]),
+            ("api-key", Strength::Credential, &["api_key", "secret_key"]),
+            ("key", Strength::Likely, &["key"]),
+            ("none", Strength::Never, &["public_key"]),
+        ] {
+            names.add(RawName {
+                id: id.to_owned(),
+                description: String::new(),
+                strength,
+                words: words.iter().map(|word| (*word).to_owned()).collect(),
+                matches: Vec::new(),
+                no_match: Vec::new(),
+            });
+        }
+        names
+    }
+
+    #[test]
+    fn the_last_words_of_a_key_decide() {
+        let names = names();
+        let id = |key: &str| names.group(key.as_bytes()).map(|group| group.id.clone());
+        for key in [
+            "DB_PASSWORD",
+            "dbPassword2",
+            "PGPASSWORD",
+            "password_prod",
+            "spring.db.password",
+            "db-pass",
+        ] {
+            assert_eq!(id(key).as_deref(), Some("password"), "{key}");
+        }
+        for key in ["API_KEY", "apiKey", "X-Api-Key", "myAPIKey", "openaiapikey"] {
+            assert_eq!(id(key).as_deref(), Some("api-key"), "{key}");
+        }
+        assert_eq!(id("sortKey").as_deref(), Some("key"));
+        for key in [
+            "password_file",
+            "compass",
+            "publicKey",
+            "keys",
+            "monkey",
+            "passed",
+        ] {
+            assert_eq!(id(key), None, "{key}");
+        }
+    }
+}

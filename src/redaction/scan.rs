@@ -1,0 +1,322 @@
+//! One pass over a text: candidate places by keyword, then the rules concerned.
+
+use std::borrow::Cow;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+
+use super::RuleInfo;
+use super::files::Own;
+use super::name::Names;
+use super::private_key::{self, Frame, PRIVATE_KEY};
+use super::rule::{Class, Rule, RuleError};
+use super::span::{Rank, Span, markers, settle};
+use super::structure::{self, Finder, Shape};
+use super::text::part;
+
+/// What a keyword calls.
+#[derive(Debug, Clone)]
+enum Call {
+    /// A rule, if the keyword stands with these capitals.
+    Rule(usize, Option<Box<[u8]>>),
+    /// A rule that looks at the tokens behind the word.
+    Context(usize),
+    Shape(Shape),
+    Frame(Frame),
+}
+
+/// The rules and the automaton over their keywords.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    rules: Vec<Rule>,
+    names: Names,
+    automaton: AhoCorasick,
+    calls: Vec<Vec<Call>>,
+    disabled: Vec<String>,
+}
+
+impl Scanner {
+    /// Builds the automaton.
+    pub(super) fn new(
+        rules: Vec<Rule>,
+        names: Names,
+        disabled: Vec<String>,
+    ) -> Result<Self, RuleError> {
+        let mut words: Vec<Vec<u8>> = Vec::new();
+        let mut calls: Vec<Vec<Call>> = Vec::new();
+        let mut add = |word: &str, call: Call| {
+            let key = word.to_ascii_lowercase().into_bytes();
+            match words.iter().position(|known| *known == key) {
+                Some(at) => {
+                    if let Some(list) = calls.get_mut(at) {
+                        list.push(call);
+                    }
+                }
+                None => {
+                    words.push(key);
+                    calls.push(vec![call]);
+                }
+            }
+        };
+        for (index, rule) in rules.iter().enumerate() {
+            for keyword in &rule.raw.keywords {
+                let exact = (!rule.raw.ignore_case).then(|| keyword.as_bytes().into());
+                add(keyword, Call::Rule(index, exact));
+            }
+            if rule.raw.keywords.is_empty() {
+                let words = rule.raw.near.iter().flat_map(|near| &near.words);
+                words.for_each(|word| add(word, Call::Context(index)));
+            }
+        }
+        for tail in names.tails() {
+            add(&tail, Call::Shape(Shape::Name));
+        }
+        for (word, shape) in structure::words() {
+            add(&word, Call::Shape(shape));
+        }
+        for (word, frame) in private_key::FRAMES {
+            add(word, Call::Frame(*frame));
+        }
+        let automaton = AhoCorasickBuilder::new()
+            .kind(Some(AhoCorasickKind::DFA))
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .build(&words)
+            .map_err(|error| RuleError::Form {
+                file: "keywords".to_owned(),
+                message: error.to_string(),
+            })?;
+        Ok(Self {
+            rules,
+            names,
+            automaton,
+            calls,
+            disabled,
+        })
+    }
+
+    /// Ids and descriptions of all that can hide something.
+    pub(super) fn describe(&self) -> Vec<RuleInfo<'_>> {
+        let rules = self
+            .rules
+            .iter()
+            .map(|rule| (rule.raw.id.as_str(), rule.raw.description.as_str()));
+        let groups = self.names.groups().iter().filter(|group| group.hides());
+        let groups = groups.map(|group| (group.id.as_str(), group.description.as_str()));
+        let key = (PRIVATE_KEY, "a private key in armour, whole or cut");
+        let fixed = structure::KINDS.iter().copied().chain([key]);
+        rules
+            .chain(groups)
+            .chain(fixed)
+            .filter(|(id, _)| !self.disabled.iter().any(|off| off == id))
+            .map(|(id, description)| RuleInfo { id, description })
+            .collect()
+    }
+
+    /// Checks that the examples of a rule are hidden by it or left by it, as they say.
+    pub(super) fn check_examples(&self, own: &Own) -> Result<(), RuleError> {
+        let wrong = |field, expected: &str| RuleError::Field {
+            file: own.file.clone(),
+            rule: own.id.clone(),
+            field,
+            expected: expected.to_owned(),
+        };
+        let hides = |text: &str| self.spans(text).iter().any(|span| span.id == own.id);
+        for (at, sample) in own.matches.iter().enumerate() {
+            if !hides(&sample.text()) {
+                return Err(wrong(
+                    "match",
+                    &format!("texts that the rule hides (example {})", at + 1),
+                ));
+            }
+        }
+        for (at, sample) in own.no_match.iter().enumerate() {
+            if hides(&sample.text()) {
+                return Err(wrong(
+                    "no_match",
+                    &format!("texts that the rule leaves (example {})", at + 1),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules.
+    #[cfg(test)]
+    pub(super) fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The names.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Finds the places to hide, in order and apart from each other.
+    pub(super) fn spans(&self, text: &str) -> Vec<Span<'_>> {
+        let (clean, removed) = without_invisible(text);
+        let markers = markers(&clean);
+        let mut spans = self.raw_spans(clean.as_bytes(), &markers);
+        spans.retain(|span| !self.disabled.iter().any(|id| id == span.id));
+        let mut spans = settle(spans, &markers);
+        for span in &mut spans {
+            span.start = original_place(&removed, span.start, true);
+            span.end = original_place(&removed, span.end, false);
+        }
+        spans
+    }
+
+    fn raw_spans(&self, text: &[u8], markers: &[(usize, usize)]) -> Vec<Span<'_>> {
+        let mut spans = Vec::new();
+        let mut later = Vec::new();
+        let mut keys_end = 0;
+        let mut markers = markers.iter().peekable();
+        for hit in self.automaton.find_overlapping_iter(text) {
+            let (start, end) = (hit.start(), hit.end());
+            while markers
+                .next_if(|(_, marker_end)| *marker_end <= start)
+                .is_some()
+            {}
+            if markers
+                .peek()
+                .is_some_and(|(marker_start, _)| *marker_start <= start)
+            {
+                continue;
+            }
+            for call in self
+                .calls
+                .get(hit.pattern().as_usize())
+                .into_iter()
+                .flatten()
+            {
+                match call {
+                    Call::Rule(index, exact) => {
+                        let same = exact
+                            .as_ref()
+                            .is_none_or(|word| part(text, start, end) == &**word);
+                        if same {
+                            self.rule(text, *index, (start, end), &mut spans);
+                        }
+                    }
+                    Call::Context(index) => self.context(text, *index, end, &mut spans),
+                    Call::Shape(shape) => later.push((start, end, *shape)),
+                    Call::Frame(frame) if start >= keys_end => {
+                        private_key::look(text, *frame, start, end, keys_end, &mut spans);
+                        let key = spans.iter().rev().find(|span| span.id == PRIVATE_KEY);
+                        keys_end = key.map_or(end, |span| span.end.max(end));
+                    }
+                    Call::Frame(_) => {}
+                }
+            }
+        }
+        self.shapes(text, later, &mut spans);
+        spans
+    }
+
+    fn rule<'e>(
+        &'e self,
+        text: &[u8],
+        index: usize,
+        word: (usize, usize),
+        spans: &mut Vec<Span<'e>>,
+    ) {
+        let (hit, hit_end) = word;
+        let inside = |span: &Span<'_>| span.start < hit && hit < span.end;
+        if spans.iter().rev().take(4).any(inside) {
+            return;
+        }
+        let Some(rule) = self.rules.get(index) else {
+            return;
+        };
+        if let Some((start, end)) = rule.at_keyword(text, hit) {
+            spans.push(span_of(rule, start, end, hit_end - hit));
+        }
+    }
+
+    fn context<'e>(&'e self, text: &[u8], index: usize, end: usize, spans: &mut Vec<Span<'e>>) {
+        let Some(rule) = self.rules.get(index) else {
+            return;
+        };
+        if let Some((start, end)) = rule.after_word(text, end) {
+            spans.push(span_of(rule, start, end, 0));
+        }
+    }
+
+    /// Looks at the shapes outside of what rules have found.
+    fn shapes<'e>(
+        &'e self,
+        text: &[u8],
+        mut words: Vec<(usize, usize, Shape)>,
+        spans: &mut Vec<Span<'e>>,
+    ) {
+        words.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
+        let mut taken: Vec<(usize, usize)> =
+            spans.iter().map(|span| (span.start, span.end)).collect();
+        taken.sort_unstable();
+        let mut taken = taken.into_iter().peekable();
+        let mut reach = 0;
+        let mut finder = Finder::new(&self.names, text);
+        for (start, end, shape) in words {
+            while let Some((_, end)) = taken.next_if(|(from, _)| *from <= start) {
+                reach = reach.max(end);
+            }
+            if start >= reach {
+                finder.look(shape, start, end);
+            }
+        }
+        spans.extend(finder.into_spans());
+    }
+}
+
+fn span_of(rule: &Rule, start: usize, end: usize, keyword: usize) -> Span<'_> {
+    Span {
+        start,
+        end,
+        id: &rule.raw.id,
+        rank: Rank::Rule(keyword),
+        secret: rule.raw.class == Class::Secret,
+    }
+}
+
+/// Characters that take no room and may stand inside a token.
+const INVISIBLE: &[char] = &[
+    '\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}',
+];
+
+/// The text without invisible characters, and how many bytes are missing up to which place.
+fn without_invisible(text: &str) -> (Cow<'_, str>, Vec<(usize, usize)>) {
+    let bytes = text.as_bytes();
+    let suspicious = memchr::memchr3_iter(0xE2, 0xC2, 0xEF, bytes).any(|at| {
+        matches!(
+            part(bytes, at, at + 3),
+            [0xC2, 0xAD, ..] | [0xE2, 0x80, 0x8B..=0x8D] | [0xE2, 0x81, 0xA0] | [0xEF, 0xBB, 0xBF]
+        )
+    });
+    if !suspicious {
+        return (Cow::Borrowed(text), Vec::new());
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut removed = Vec::new();
+    let mut total = 0;
+    for sign in text.chars() {
+        if INVISIBLE.contains(&sign) {
+            total += sign.len_utf8();
+            removed.push((clean.len(), total));
+        } else {
+            clean.push(sign);
+        }
+    }
+    (Cow::Owned(clean), removed)
+}
+
+/// Where a place of the clean text stands in the original; a start lies behind what was removed
+/// there, an end before it.
+fn original_place(removed: &[(usize, usize)], at: usize, start: bool) -> usize {
+    let passed =
+        removed.partition_point(|(place, _)| if start { *place <= at } else { *place < at });
+    let missing = passed
+        .checked_sub(1)
+        .and_then(|last| removed.get(last))
+        .map_or(0, |(_, total)| *total);
+    at + missing
+}

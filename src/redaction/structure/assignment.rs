@@ -1,0 +1,305 @@
+//! A secret's name, a separator and a value: `"password": "…"`, `TOKEN=…`, `<secret>…</secret>`,
+//! `--api-key …`, `my password is …`.
+
+use super::super::gate::{self, Setting};
+use super::super::name::{RawName, Strength};
+use super::super::text::{
+    after_escape_letters, before, byte, line_break, part, skip_blanks, stands,
+};
+use super::Finder;
+use super::quote;
+use super::value::{Value, ends_line, value_at, whole_end};
+
+/// Bytes of a key that are looked at before and behind the word that was found.
+const KEY_REACH: (usize, usize) = (64, 32);
+
+/// Words of prose between a name and its value.
+const PROSE: &[&[u8]] = &[
+    b"is now ",
+    b"is ",
+    b"was ",
+    b"to ",
+    b"as ",
+    b"es ",
+    b"ist ",
+    b"est ",
+    b"will be ",
+];
+
+/// A key and what stands around it.
+struct Key {
+    start: usize,
+    end: usize,
+    /// End of the quote behind it; equal to `end` without one.
+    closed: usize,
+}
+
+/// A separator and where the value may begin.
+struct Separator {
+    kind: Kind,
+    value: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Colon,
+    Equals,
+    /// `value` of a name and value pair, or a member of a list.
+    Pair,
+    /// Only blanks, as behind a flag or in `.netrc`.
+    Blank,
+    Prose,
+    Element,
+}
+
+impl<'e> Finder<'e, '_> {
+    /// Looks at a place where a secret's name may end.
+    pub(super) fn name(&mut self, start: usize, end: usize) {
+        if self.is_hidden(start) || end <= self.looked {
+            return;
+        }
+        let Some((key, group)) = self.key(start, end) else {
+            return;
+        };
+        match group.strength {
+            Strength::Header => self.credentials(key.closed),
+            Strength::Cookie => self.cookies(key.closed),
+            _ => {
+                self.looked = key.end;
+                if let Some((start, end)) = self.assigned(&key, group) {
+                    self.hide(start, end, &group.id);
+                }
+            }
+        }
+    }
+
+    fn key(&self, start: usize, end: usize) -> Option<(Key, &'e RawName)> {
+        let text = self.text;
+        let named = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        let mut from = start;
+        while from > start.saturating_sub(KEY_REACH.0)
+            && (named(before(text, from)) || before(text, from) == b'.')
+        {
+            from -= 1;
+        }
+        let from = after_escape_letters(text, from).min(start);
+        let mut to = end;
+        while to < end + KEY_REACH.1 && named(byte(text, to)) {
+            to += 1;
+        }
+        let group = self.names.group(part(text, from, to))?;
+        let mut closed = to + quote::closing_length(text, to);
+        if closed > to && matches!(byte(text, closed), b']' | b')') {
+            closed += 1;
+        }
+        Some((
+            Key {
+                start: from,
+                end: to,
+                closed,
+            },
+            group,
+        ))
+    }
+
+    fn assigned(&self, key: &Key, group: &RawName) -> Option<(usize, usize)> {
+        let text = self.text;
+        let separator = separator(text, key)?;
+        let query = matches!(before(text, key.start), b'?' | b'&')
+            || part(text, key.start.saturating_sub(5), key.start).ends_with(b"&amp;");
+        let mut at = separator.value;
+        let mut kind = separator.kind;
+        if kind == Kind::Colon
+            && key.closed == key.end
+            && let Some(behind) = behind_type(text, at)
+        {
+            at = behind;
+            kind = Kind::Equals;
+        }
+        let value = if kind == Kind::Element {
+            element(text, at)?
+        } else {
+            value_at(text, at, query)?
+        };
+        let setting = setting(text, key, kind, at, &value);
+        let strength = match (kind, group.strength) {
+            // A list of names is no list of values.
+            (Kind::Pair, Strength::Password) => Strength::Credential,
+            (Kind::Prose, Strength::Credential) => Strength::Likely,
+            (_, strength) => strength,
+        };
+        let shown = part(text, value.start, value.end);
+        if kind == Kind::Blank && !self.blank_is_enough(key, &value) {
+            return None;
+        }
+        if kind == Kind::Prose && !setting.quoted && gate::is_wordy(shown) {
+            return None;
+        }
+        gate::worth_hiding(shown, strength, setting)
+            .then(|| (value.start, whole_end(text, value, query)))
+    }
+
+    /// Whether only blanks between a name and a value make them belong together.
+    fn blank_is_enough(&self, key: &Key, value: &Value) -> bool {
+        let text = self.text;
+        let shown = part(text, value.start, value.end);
+        if part(text, key.start, key.start + 1) == b"-" {
+            return !shown.starts_with(b"-")
+                && (value.close.is_some() || !shown.iter().all(u8::is_ascii_lowercase));
+        }
+        let line = part(text, key.start.saturating_sub(160), key.start);
+        let netrc = [&b"login "[..], b"machine ", b"account "]
+            .iter()
+            .any(|word| memchr::memmem::find(line, word).is_some());
+        let sql = value.close.is_some()
+            && [
+                &b"USER "[..],
+                b"user ",
+                b"ROLE ",
+                b"role ",
+                b"with ",
+                b"WITH ",
+            ]
+            .iter()
+            .any(|word| memchr::memmem::find(line, word).is_some());
+        netrc || sql
+    }
+}
+
+/// Finds the separator behind a key.
+fn separator(text: &[u8], key: &Key) -> Option<Separator> {
+    let quoted = key.closed > key.end;
+    let mut at = skip_blanks(text, key.closed);
+    if matches!(byte(text, at), b'?' | b'!') && byte(text, at + 1) == b':' {
+        at += 1;
+    }
+    let found = |kind, length: usize| {
+        let value = skip_blanks(text, at + length);
+        Some(Separator {
+            kind,
+            value: block_scalar(text, value, kind),
+        })
+    };
+    match (byte(text, at), byte(text, at + 1)) {
+        (b':', b'=') | (b'=', b'>') | (b'=' | b'!', b'=') => {
+            found(Kind::Equals, 2 + usize::from(byte(text, at + 2) == b'='))
+        }
+        (b':', b':') => None,
+        (b':', _) => found(Kind::Colon, 1),
+        (b'=', _) => found(Kind::Equals, 1),
+        (b'%', b'3') if stands(text, at, b"%3d") => found(Kind::Equals, 3),
+        (0xEF, 0xBC) if byte(text, at + 2) == 0x9A => found(Kind::Colon, 3),
+        (b'>', _) if before(text, key.start) == b'<' => found(Kind::Element, 1),
+        (b' ', _) if before(text, key.start) == b'<' => None,
+        (b'|', b' ') => found(Kind::Prose, 1),
+        _ => pair(text, key, quoted).or_else(|| {
+            let value = PROSE
+                .iter()
+                .find(|word| at > key.end && stands(text, at, word))
+                .map(|word| skip_blanks(text, at + word.len()));
+            match value {
+                Some(value) => Some(Separator {
+                    kind: Kind::Prose,
+                    value,
+                }),
+                None if quoted && byte(text, at) == b',' => found(Kind::Pair, 1),
+                None if !quoted && at > key.end => Some(Separator {
+                    kind: Kind::Blank,
+                    value: at,
+                }),
+                None => None,
+            }
+        }),
+    }
+}
+
+/// Start of the value of a YAML block scalar, or the place itself.
+fn block_scalar(text: &[u8], at: usize, kind: Kind) -> usize {
+    if kind != Kind::Colon || !matches!(byte(text, at), b'|' | b'>') {
+        return at;
+    }
+    let sign = at + 1 + usize::from(matches!(byte(text, at + 1), b'-' | b'+'));
+    match line_break(text, sign) {
+        0 => at,
+        gap => skip_blanks(text, sign + gap),
+    }
+}
+
+/// `name: X` followed by `value: …`: the value belongs to the name.
+fn pair(text: &[u8], key: &Key, quoted: bool) -> Option<Separator> {
+    let mut at = key.closed;
+    let mut broken = quoted;
+    while at < key.closed + 48 {
+        let gap = line_break(text, at);
+        match byte(text, at) {
+            _ if gap > 0 => {
+                broken = true;
+                at += gap;
+            }
+            b' ' | b'\t' | b',' | b';' => at += 1,
+            _ => break,
+        }
+    }
+    let start = at + quote::closing_length(text, at);
+    if !broken || !stands(text, start, b"value") {
+        return None;
+    }
+    let end = start + 5;
+    let sign = skip_blanks(text, end + quote::closing_length(text, end));
+    matches!(byte(text, sign), b':' | b'=').then(|| Separator {
+        kind: Kind::Equals,
+        value: skip_blanks(text, sign + 1),
+    })
+}
+
+/// Start of the value in `name: Type = value`.
+fn behind_type(text: &[u8], at: usize) -> Option<usize> {
+    let window = part(text, at, at + 40);
+    let length = window
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.&<>[]|' ".contains(byte))
+        .count();
+    let named = window
+        .first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'&');
+    (named && byte(text, at + length) == b'=' && byte(text, at + length - 1) == b' ')
+        .then(|| skip_blanks(text, at + length + 1))
+}
+
+/// The text of an XML element.
+fn element(text: &[u8], at: usize) -> Option<Value> {
+    let window = part(text, at, at + super::value::LOOK);
+    let length = memchr::memchr2(b'<', b'\n', window)?;
+    let clean = !window
+        .get(..length)?
+        .iter()
+        .any(|byte| matches!(byte, b'"' | b'\\'));
+    (clean && length > 0).then_some(Value {
+        start: at,
+        end: at + length,
+        close: None,
+    })
+}
+
+fn setting(text: &[u8], key: &Key, kind: Kind, at: usize, value: &Value) -> Setting {
+    let name = part(text, key.start, key.end);
+    let capitals = !name.iter().any(u8::is_ascii_lowercase);
+    let flag = name.starts_with(b"--");
+    let tight = kind == Kind::Equals && at == key.end + 1;
+    let head = part(text, key.start.saturating_sub(64), key.start);
+    let begins = head
+        .iter()
+        .rev()
+        .take_while(|byte| !matches!(byte, b'\n'))
+        .all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'#'))
+        || head.ends_with(b"\\n");
+    let connection = tight && matches!(before(text, key.start), b';' | b'?' | b'&');
+    let statement = tight && begins && ends_line(text, value.end);
+    Setting {
+        quoted: value.close.is_some() || kind == Kind::Element,
+        plain: tight && (capitals || flag || connection || statement)
+            || kind == Kind::Blank && value.close.is_none(),
+        whole_line: kind == Kind::Colon && begins && ends_line(text, value.end),
+        json: key.closed > key.end && kind == Kind::Colon,
+    }
+}

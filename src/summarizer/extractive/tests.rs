@@ -1,0 +1,3 @@
+//! Golden replies on invented texts, and what must hold for any text.
+
+use super::*;

@@ -1,0 +1,6 @@
+//! The program as a person or a script meets it: exit codes, output, files left behind.
+
+mod bad_input;
+mod everyday;
+mod kill;
+mod place;

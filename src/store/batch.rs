@@ -21,15 +21,26 @@ impl Store {
         &mut self,
         write: impl FnOnce(&Batch<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
+        let (written, indexed) = self.batch_alone(write)?;
+        self.upkeep.share(&mut self.connection, indexed);
+        Ok(written)
+    }
+
+    /// The batch without the index's upkeep; gives what was written to the index, in bytes.
+    fn batch_alone<T, E: From<StoreError>>(
+        &mut self,
+        write: impl FnOnce(&Batch<'_>) -> Result<T, E>,
+    ) -> Result<(T, u64), E> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(StoreError::from)?;
         let batch = Batch { transaction };
         let written = write(&batch)?;
-        index::settle(&batch.transaction)?;
-        batch.transaction.commit().map_err(StoreError::from)?;
-        Ok(written)
+        let Batch { transaction } = batch;
+        let indexed = index::settle(&transaction)?;
+        transaction.commit().map_err(StoreError::from)?;
+        Ok((written, indexed))
     }
 }
 

@@ -3,8 +3,8 @@
 //! Text is cut into [words]; a [segment] holds the words of some documents with packed
 //! postings. Every transaction that changes items appends one segment ([write]); triggers
 //! note what changed, so that no way of writing can forget the index. A document has a *slot* that is
-//! never given twice; a changed or deleted item's slot is dead from then on, and merging drops
-//! it. A term is looked for as a substring in the dictionaries, which readers hold in memory
+//! never given twice; a changed or deleted item's slot is dead from then on, and [merge] drops
+//! it, in steps ([upkeep]). A term is looked for as a substring in the dictionaries, which readers hold in memory
 //! ([loaded]); the postings of the words that hold it are summed ([list]).
 //! What does not stand in one word is looked for by conditions on words and verified in the text
 //! ([plan]). Readers see the segments of their transaction ([seen]).
@@ -14,6 +14,7 @@ mod builder;
 mod cache;
 mod list;
 mod loaded;
+mod merge;
 mod pack;
 mod plan;
 mod score;
@@ -22,6 +23,7 @@ mod segment;
 mod shelf;
 mod sqlite;
 mod texts;
+mod upkeep;
 mod words;
 mod write;
 
@@ -36,6 +38,7 @@ use shelf::Book;
 use sqlite::SqliteShelf;
 use texts::SqliteTexts;
 
+pub(super) use upkeep::Upkeep;
 pub(super) use write::settle;
 
 use super::search::{Matches, Question, Scan, TextIndex};

@@ -16,6 +16,7 @@ const BUSY: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
+    pub(super) upkeep: super::index::Upkeep,
 }
 
 /// A reader's view of the library: read-only, never in the writer's way.
@@ -44,7 +45,9 @@ impl Store {
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
-        Ok(Self { connection })
+        let mut upkeep = super::index::Upkeep::default();
+        upkeep.catch_up(&mut connection)?;
+        Ok(Self { connection, upkeep })
     }
 
     /// Opens the library to compare with it and write nothing; an empty one in memory when there
@@ -63,7 +66,16 @@ impl Store {
                 connection
             }
         };
-        Ok(Self { connection })
+        let upkeep = super::index::Upkeep::default();
+        Ok(Self { connection, upkeep })
+    }
+
+    /// Finishes what the index has to merge: to be called when a run of writing ends.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn finish(&mut self) -> Result<()> {
+        self.upkeep.finish(&mut self.connection)
     }
 
     /// Empties the write-ahead log into the file, as far as no reader needs it.

@@ -276,8 +276,9 @@ impl Store {
                 false,
             )?;
         }
-        index::settle(&transaction)?;
+        let indexed = index::settle(&transaction)?;
         transaction.commit()?;
+        self.upkeep.share(&mut self.connection, indexed);
         Ok(written)
     }
 }

@@ -137,6 +137,11 @@ impl Writer {
         })
     }
 
+    /// The segment so far.
+    pub(super) fn row(&self) -> &SegmentRow {
+        &self.row
+    }
+
     /// Adds a document; slots rise.
     pub(super) fn document(&mut self, shelf: &impl Shelf, document: &Document) -> Result<()> {
         if self.row.documents == 0 {

@@ -16,14 +16,22 @@ const DOCUMENTS: usize = 20_000;
 pub(in crate::store) fn settle(connection: &Connection) -> Result<u64> {
     let mut written = 0;
     for book in [Book::Summaries, Book::Originals] {
-        loop {
-            let items = texts::pending(connection, book, DOCUMENTS)?;
-            let Some(last) = items.last() else { break };
-            let texts = SqliteTexts { connection, book };
-            written += index(&SqliteShelf(connection), &texts, book, &items)?;
-            texts::no_longer_pending(connection, book, *last)?;
+        while texts::any_pending(connection, book)? {
+            written += settle_some(connection, book, DOCUMENTS)?;
         }
     }
+    Ok(written)
+}
+
+/// Indexes at most `limit` of the items that wait.
+pub(super) fn settle_some(connection: &Connection, book: Book, limit: usize) -> Result<u64> {
+    let items = texts::pending(connection, book, limit)?;
+    let Some(last) = items.last() else {
+        return Ok(0);
+    };
+    let texts = SqliteTexts { connection, book };
+    let written = index(&SqliteShelf(connection), &texts, book, &items)?;
+    texts::no_longer_pending(connection, book, *last)?;
     Ok(written)
 }
 

@@ -187,7 +187,7 @@ fn the_hash_is_the_given_one_or_of_the_original_or_of_the_summary_as_redacted() 
     let (of_s, of_o, of_marker) = (
         "8de0b3c47f112c59745f717a626932264c422a7563954872e237b223af4ad643",
         "c4694f2e93d5c4e7d51f9c5deb75e6cc8be5e1114178c6a45b6fc2c566a0aa8c",
-        "463a7bfeb16ab7b2bdc3fedcfd2f7eea2f277c6574dc36a56436758fe781e658",
+        "e40be5b9c8a50d73a4ac2265d8a6dfe6f29d31ff169da2c476078adf469325bd",
     );
     assert_eq!(hash(json!({})), of_s);
     assert_eq!(hash(json!({"original": "O"})), of_o);

@@ -4,8 +4,6 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use std::sync::LazyLock;
-
 use super::*;
 use crate::redaction::Engine;
 

@@ -114,7 +114,7 @@ pub(crate) fn record(role: &str, uuid: &str, minute: u32, text: &str) -> String 
         "parentUuid": null,
         "sessionId": "s",
         "timestamp": format!("2026-10-{:02}T{:02}:{:02}:00.000Z", 1 + minute / 1440, minute / 60 % 24, minute % 60),
-        "cwd": "/home/me/shop",
+        "cwd": "/home/me/code/shop",
         "isSidechain": false,
         "userType": "external",
         "message": {"role": role, "content": content},

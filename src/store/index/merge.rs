@@ -25,7 +25,10 @@ pub(super) fn choose(rows: &[SegmentRow]) -> Option<Range<usize>> {
     let mut start = 0;
     while let Some(greatest) = sizes.get(start..).and_then(|rest| rest.iter().max()) {
         // Smaller ones between two of a size go with them: only neighbours can become one.
-        let last = sizes.iter().rposition(|size| size == greatest).unwrap_or(start);
+        let last = sizes
+            .iter()
+            .rposition(|size| size == greatest)
+            .unwrap_or(start);
         let postings = |rows: &[SegmentRow]| rows.iter().map(|row| row.postings).sum::<u64>();
         let first = rows.get(start..start + FAN).unwrap_or_default();
         if last - start + 1 >= FAN && postings(first) < POSTINGS_LIMIT {
@@ -131,13 +134,24 @@ impl Merge {
                 self.dropped_documents += 1;
             } else {
                 numbers.push(writer.row().documents);
-                writer.document(shelf, &Document { project: project(document.project), ..document })?;
+                writer.document(
+                    shelf,
+                    &Document {
+                        project: project(document.project),
+                        ..document
+                    },
+                )?;
             }
         }
         self.dropped.extend(dead);
         let mut words = Words::new(*row);
         let more = words.advance(shelf)?;
-        self.inputs.push(Input { id: row.id, words, more, numbers });
+        self.inputs.push(Input {
+            id: row.id,
+            words,
+            more,
+            numbers,
+        });
         Ok(())
     }
 
@@ -185,16 +199,25 @@ impl Merge {
             return Ok(Vec::new());
         };
         let is_empty = writer.row().documents == 0;
-        let stage = if is_empty { Stage::Leaving } else { Stage::Live };
+        let stage = if is_empty {
+            Stage::Leaving
+        } else {
+            Stage::Live
+        };
         let mut row = writer.finish(shelf, stage)?;
         let mut dead = 0_u32;
         for before in shelf.segments(book)? {
             if self.inputs.iter().any(|input| input.id == before.id) {
                 dead = dead.saturating_add(before.dead);
-                shelf.put_segment(&SegmentRow { stage: Stage::Leaving, ..before })?;
+                shelf.put_segment(&SegmentRow {
+                    stage: Stage::Leaving,
+                    ..before
+                })?;
             }
         }
-        row.dead = dead.saturating_sub(self.dropped_documents).min(row.documents);
+        row.dead = dead
+            .saturating_sub(self.dropped_documents)
+            .min(row.documents);
         shelf.put_segment(&row)?;
         let mut counters = shelf.counters()?;
         counters.generation += 1;

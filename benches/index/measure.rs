@@ -4,8 +4,8 @@ use std::time::Instant;
 
 /// Seconds of CPU time that this thread has used.
 pub(crate) fn cpu() -> f64 {
-    let line = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    line.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// What a piece of work gave, and its CPU time in seconds.

@@ -1,7 +1,8 @@
 //! The index over words against SQLite's FTS5 (trigram) on the same invented items, in one run.
 //!
 //! `cargo bench --bench index -- 100000` measures with 100,000 items; `--alone` leaves FTS5 out,
-//! which takes longer than all else at a million. Times are CPU time of the process, so that other
+//! which takes longer than all else at a million; `--at FOLDER` keeps the library there and uses it
+//! again; `--only sizes|sets|filters|long|first|readers|updates` measures one thing. Times are CPU time of the process, so that other
 //! work on the machine counts little; where a time is on the wall, the line says so.
 #![expect(
     clippy::unwrap_used,
@@ -35,27 +36,56 @@ fn main() {
         .iter()
         .find_map(|argument| argument.parse().ok())
         .unwrap_or(10_000);
-    let alone = arguments.contains(&"--alone");
+    let after = |name: &str| {
+        let at = arguments.iter().position(|argument| *argument == name)?;
+        arguments.get(at + 1).copied()
+    };
+    let plan = Plan {
+        items,
+        alone: arguments.contains(&"--alone"),
+        only: after("--only"),
+    };
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("jezero.db");
-    run(&path, items, alone);
+    run(after("--at").map_or(folder.path(), Path::new), &plan);
 }
 
-fn run(path: &Path, items: usize, alone: bool) {
-    let reference = (!alone).then(|| fts::Fts::create(&path.with_extension("fts")));
+/// What is to be measured.
+struct Plan<'a> {
+    items: usize,
+    alone: bool,
+    only: Option<&'a str>,
+}
+
+fn run(folder: &Path, plan: &Plan<'_>) {
+    let path = &folder.join("jezero.db");
+    let beside = path.with_extension("fts");
+    let is_new = !path.exists();
+    let reference = (!plan.alone).then(|| fts::Fts::create(&beside));
+    let (items, reference) = (plan.items, reference.as_ref());
     println!("{items} items of about 1.24 KB");
-    building::build(path, items, reference.as_ref());
-    building::sizes(path, reference.as_ref());
-    queries::sets(path, reference.as_ref());
-    queries::filters(path);
-    queries::sixty_four_terms(path);
-    processes::first_answers(
-        path,
-        reference
-            .as_ref()
-            .map(|_| path.with_extension("fts"))
-            .as_deref(),
-    );
-    processes::readers_beside_a_writer(path, items);
-    building::updates(path, items, reference.as_ref());
+    if is_new {
+        building::build(path, items, reference);
+    }
+    let wanted = |name: &str| plan.only.is_none_or(|only| only == name);
+    if wanted("sizes") {
+        building::sizes(path, reference);
+    }
+    if wanted("sets") {
+        queries::sets(path, reference);
+    }
+    if wanted("filters") {
+        queries::filters(path);
+    }
+    if wanted("long") {
+        queries::sixty_four_terms(path);
+    }
+    if wanted("first") {
+        processes::first_answers(path, reference.map(|_| beside.as_path()));
+    }
+    if wanted("readers") {
+        processes::readers_beside_a_writer(path, items);
+    }
+    if wanted("updates") {
+        building::updates(path, items, reference);
+    }
 }

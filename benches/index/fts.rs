@@ -15,9 +15,9 @@ impl Fts {
         let fts = Self::open(path);
         fts.connection
             .execute_batch(
-                "CREATE TABLE items (id INTEGER PRIMARY KEY, external_id TEXT NOT NULL UNIQUE,
+                "CREATE TABLE IF NOT EXISTS items (id INTEGER PRIMARY KEY, external_id TEXT NOT NULL UNIQUE,
                      title TEXT, summary TEXT, questions TEXT, atoms TEXT, project TEXT);
-                 CREATE VIRTUAL TABLE fts USING fts5 (title, summary, questions, atoms, project,
+                 CREATE VIRTUAL TABLE IF NOT EXISTS fts USING fts5 (title, summary, questions, atoms, project,
                      content = '', contentless_delete = 1,
                      tokenize = 'trigram remove_diacritics 1');",
             )

@@ -10,7 +10,7 @@ use jezero::store::{Filter, Scope, Store, View};
 use crate::building::{prepared, put};
 use crate::fts::Fts;
 use crate::library_generator::item;
-use crate::measure::{memory, on_the_wall, quantile};
+use crate::measure::{memory, on_the_wall, quantile, timed};
 use crate::queries::{SETS, ask, loaded};
 
 /// Readers at a time.
@@ -49,8 +49,9 @@ fn read(path: &Path, seed: usize) {
     while Instant::now() < end {
         at += 1;
         let query = query("3 mixed", at % 40);
-        let (_, seconds) = on_the_wall(|| ask(&view, &query, &Scope::All, &Filter::default()));
-        println!("{}", seconds * 1e3);
+        let ((_, cpu), wall) =
+            on_the_wall(|| timed(|| ask(&view, &query, &Scope::All, &Filter::default())));
+        println!("{} {}", wall * 1e3, cpu * 1e3);
     }
     println!("memory {:.0}", memory());
 }
@@ -76,36 +77,52 @@ pub(crate) fn first_answers(path: &Path, fts: Option<&Path>) {
     }
 }
 
-/// Times of all readers together, and the memory of one.
-fn readers(path: &Path, beside: impl FnOnce()) -> (Vec<f64>, f64) {
+/// What readers took, all together.
+#[derive(Default)]
+struct Times {
+    wall: Vec<f64>,
+    cpu: Vec<f64>,
+    /// Megabytes of one of them.
+    memory: f64,
+}
+
+fn readers(path: &Path, beside: impl FnOnce()) -> Times {
     let start = |seed: usize| {
         let mut command = own();
         command.arg("read").arg(path).arg(seed.to_string());
         command.stdout(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = (0..READERS).map(start).collect();
+    // Nobody waits for a reader that waits for a reader of its lines.
+    let children: Vec<_> = children
+        .into_iter()
+        .map(|child| std::thread::spawn(|| child.wait_with_output().unwrap()))
+        .collect();
     beside();
-    let (mut times, mut memory) = (Vec::new(), 0.0);
+    let mut times = Times::default();
     for child in children {
-        let output = child.wait_with_output().unwrap();
+        let output = child.join().unwrap();
         assert!(output.status.success(), "a reader failed");
         for line in String::from_utf8(output.stdout).unwrap().lines() {
-            match line.strip_prefix("memory ") {
-                Some(megabytes) => memory = megabytes.parse().unwrap(),
-                None => times.push(line.parse().unwrap()),
+            let (first, second) = line.split_once(' ').unwrap();
+            if first == "memory" {
+                times.memory = second.parse().unwrap();
+            } else {
+                times.wall.push(first.parse().unwrap());
+                times.cpu.push(second.parse().unwrap());
             }
         }
     }
-    (times, memory)
+    times
 }
 
 /// Eight readers alone, then with a writer that changes single items without a pause.
 pub(crate) fn readers_beside_a_writer(path: &Path, items: usize) {
-    let (alone, memory) = readers(path, || {});
+    let alone = readers(path, || {});
     let engine = Engine::embedded().unwrap();
     let mut store = Store::open(path).unwrap();
     let mut writes = 0;
-    let (beside, _) = readers(path, || {
+    let beside = readers(path, || {
         let end = Instant::now() + Duration::from_secs(SECONDS);
         while Instant::now() < end {
             writes += 1;
@@ -115,22 +132,24 @@ pub(crate) fn readers_beside_a_writer(path: &Path, items: usize) {
             );
         }
     });
-    let show = |times: &[f64]| {
+    let p95 = |times: &[f64]| quantile(times, 0.95);
+    let show = |times: &Times| {
         format!(
-            "p50 {:.1}, p95 {:.1} ms, {} answers/s",
-            quantile(times, 0.5),
-            quantile(times, 0.95),
-            times.len() as u64 / SECONDS
+            "wall p50 {:.1}, p95 {:.1}; CPU p50 {:.2}, p95 {:.2} ms; {} answers/s; {:.0} MB each",
+            quantile(&times.wall, 0.5),
+            p95(&times.wall),
+            quantile(&times.cpu, 0.5),
+            p95(&times.cpu),
+            times.wall.len() as u64 / SECONDS,
+            times.memory
         )
     };
+    println!("{READERS} readers, 3 mixed: {}", show(&alone));
+    println!("  beside a writer: {}", show(&beside));
     println!(
-        "{READERS} readers, 3 mixed, on the wall: {}; {memory:.0} MB each",
-        show(&alone)
-    );
-    println!(
-        "  beside a writer: {}; {} changes/s; p95 ratio {:.2}",
-        show(&beside),
+        "  {} changes/s; p95 ratio wall {:.2}, CPU {:.2}",
         writes as u64 / SECONDS,
-        quantile(&beside, 0.95) / quantile(&alone, 0.95)
+        p95(&beside.wall) / p95(&alone.wall),
+        p95(&beside.cpu) / p95(&alone.cpu)
     );
 }

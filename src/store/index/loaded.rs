@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::pack::Bytes;
-use super::segment::{self, damaged, entry};
+use super::segment::{self, damaged};
 use super::shelf::{Kind, Part, SegmentRow, Shelf};
 use super::words::{CUT, GLUE, STRIDE};
 use crate::store::Result;
@@ -81,13 +81,12 @@ impl Segment {
     }
 
     fn load_dictionary(&mut self, shelf: &impl Shelf) -> Result<()> {
-        let (mut buffer, mut word) = (Vec::new(), Vec::new());
+        let mut buffer = Vec::new();
         let mut from = 0_u32;
         self.starts.push(1);
         self.postings.push(0);
         for number in 0..self.row.dictionary_parts {
             buffer.clear();
-            word.clear();
             let part = Part {
                 segment: self.row.id,
                 kind: Kind::Dictionary,
@@ -95,21 +94,37 @@ impl Segment {
             };
             shelf.read(part, &mut buffer)?;
             let mut bytes = Bytes::new(&buffer);
+            // Where the word before begins; a part's first word takes nothing from it.
+            let mut before = self.text.len();
             while !bytes.is_empty() {
-                let length = entry(&mut bytes, &mut word);
-                let to = length
-                    .and_then(|length| u32::try_from(length).ok())
-                    .and_then(|length| from.checked_add(length));
+                let start = self.text.len();
+                let length = self.load_word(&mut bytes, before);
+                let to = length.and_then(|length| from.checked_add(length));
                 from = to.ok_or_else(|| damaged(self.row.id))?;
-                self.text.extend_from_slice(&word);
-                self.text.push(END);
+                before = start;
                 self.postings.push(from);
-                let start = u32::try_from(self.text.len());
-                self.starts.push(start.map_err(|_| damaged(self.row.id))?);
+                let next = u32::try_from(self.text.len());
+                self.starts.push(next.map_err(|_| damaged(self.row.id))?);
             }
         }
         self.text.shrink_to_fit();
         Ok(())
+    }
+
+    /// Appends a word that may share its beginning with the one that begins at `before`. Gives the
+    /// length of its postings.
+    fn load_word(&mut self, bytes: &mut Bytes<'_>, before: usize) -> Option<u32> {
+        let shared = bytes.size()?;
+        let length = bytes.size()?;
+        let own = bytes.take(length)?;
+        // Not with the sign that ends it.
+        if before.checked_add(shared)? > self.text.len().saturating_sub(usize::from(shared > 0)) {
+            return None;
+        }
+        self.text.extend_from_within(before..before + shared);
+        self.text.extend_from_slice(own);
+        self.text.push(END);
+        bytes.small()
     }
 
     /// Bytes of memory that it takes.

@@ -377,7 +377,7 @@ impl Words {
 
 /// Reads an entry of the dictionary: makes the word from the one before it, and gives the length of
 /// its postings.
-pub(super) fn entry(bytes: &mut Bytes<'_>, word: &mut Vec<u8>) -> Option<usize> {
+fn entry(bytes: &mut Bytes<'_>, word: &mut Vec<u8>) -> Option<usize> {
     let shared = bytes.size()?;
     let length = bytes.size()?;
     let own = bytes.take(length)?;

@@ -98,14 +98,22 @@ impl Builder {
     }
 
     /// Writes the documents as a segment.
-    pub(super) fn write(self, shelf: &impl Shelf, id: i64, book: Book) -> Result<SegmentRow> {
+    ///
+    /// `generation` is the one that this begins.
+    pub(super) fn write(
+        self,
+        shelf: &impl Shelf,
+        id: i64,
+        book: Book,
+        generation: i64,
+    ) -> Result<SegmentRow> {
         let names: BTreeSet<&str> = self
             .documents
             .iter()
             .filter_map(|(_, project)| project.as_deref())
             .collect();
         let names: Vec<String> = names.into_iter().map(ToOwned::to_owned).collect();
-        let mut writer = Writer::begin(shelf, id, book, &names)?;
+        let mut writer = Writer::begin(shelf, id, book, generation, &names)?;
         for (document, project) in &self.documents {
             let project = place(&names, project.as_deref());
             writer.document(

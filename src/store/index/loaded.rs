@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::pack::Bytes;
+use super::pack::{Bytes, put};
 use super::segment::{self, damaged};
 use super::shelf::{Kind, Part, SegmentRow, Shelf};
 use super::words::{CUT, GLUE, STRIDE};
@@ -24,11 +24,26 @@ pub(super) struct Segment {
     pub(super) documents: Documents,
     /// All words, each between two [`END`]s.
     text: Vec<u8>,
-    /// Where each word begins in `text`, and one more for the end.
-    starts: Vec<u32>,
-    /// Where the postings of each word begin, and one more for the end.
-    postings: Vec<u32>,
+    /// The length of each word's postings, packed.
+    lengths: Vec<u8>,
+    /// Places in both, one every [`SPAN`] words: a number kept for each word would take as much
+    /// memory as the words.
+    places: Vec<Place>,
 }
+
+/// Where a word stands.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Where it begins in the text.
+    text: u32,
+    /// Where its length begins.
+    length: u32,
+    /// Where its postings begin.
+    postings: u32,
+}
+
+/// Words from one kept place to the next.
+const SPAN: u32 = 32;
 
 /// The properties of documents, each in a list.
 #[derive(Debug, Default)]
@@ -52,6 +67,18 @@ pub(super) struct Found {
     pub(super) times: u32,
 }
 
+/// A word of the dictionary.
+#[derive(Debug, Clone, Copy)]
+struct Word<'s> {
+    start: usize,
+    end: usize,
+    postings: u32,
+    /// Bytes of its postings.
+    length: u32,
+    /// The lengths of the words after it.
+    lengths: Bytes<'s>,
+}
+
 /// What is looked for in a dictionary.
 #[derive(Debug)]
 pub(super) struct Pattern<'a> {
@@ -68,23 +95,26 @@ impl Segment {
         let mut documents = Documents::default();
         segment::documents(shelf, &row, |document| documents.push(&document))?;
         let names = segment::names(shelf, &row)?;
+        let letters = usize::try_from(row.letters).unwrap_or(0);
+        // Room for all of it, unless the row is damaged and asks for too much.
+        let room = (letters + row.words as usize + 1).min(1 << 30);
         let mut loaded = Self {
             row,
             names,
             documents,
-            text: vec![END],
-            starts: Vec::with_capacity(row.words as usize + 1),
-            postings: Vec::with_capacity(row.words as usize + 1),
+            text: Vec::with_capacity(room),
+            lengths: Vec::with_capacity(row.words as usize / 8 * 9),
+            places: Vec::with_capacity((row.words / SPAN + 1) as usize),
         };
+        loaded.text.push(END);
         loaded.load_dictionary(shelf)?;
         Ok(Arc::new(loaded))
     }
 
     fn load_dictionary(&mut self, shelf: &impl Shelf) -> Result<()> {
         let mut buffer = Vec::new();
-        let mut from = 0_u32;
-        self.starts.push(1);
-        self.postings.push(0);
+        let mut words = 0_u32;
+        let mut postings = 0_u32;
         for number in 0..self.row.dictionary_parts {
             buffer.clear();
             let part = Part {
@@ -98,17 +128,27 @@ impl Segment {
             let mut before = self.text.len();
             while !bytes.is_empty() {
                 let start = self.text.len();
+                if words.is_multiple_of(SPAN) {
+                    let place = self.place(postings);
+                    self.places.push(place.ok_or_else(|| damaged(self.row.id))?);
+                }
                 let length = self.load_word(&mut bytes, before);
-                let to = length.and_then(|length| from.checked_add(length));
-                from = to.ok_or_else(|| damaged(self.row.id))?;
+                let end = length.and_then(|length| postings.checked_add(length));
+                postings = end.ok_or_else(|| damaged(self.row.id))?;
                 before = start;
-                self.postings.push(from);
-                let next = u32::try_from(self.text.len());
-                self.starts.push(next.map_err(|_| damaged(self.row.id))?);
+                words += 1;
             }
         }
-        self.text.shrink_to_fit();
         Ok(())
+    }
+
+    /// The place of the word that comes next.
+    fn place(&self, postings: u32) -> Option<Place> {
+        Some(Place {
+            text: u32::try_from(self.text.len()).ok()?,
+            length: u32::try_from(self.lengths.len()).ok()?,
+            postings,
+        })
     }
 
     /// Appends a word that may share its beginning with the one that begins at `before`. Gives the
@@ -124,17 +164,20 @@ impl Segment {
         self.text.extend_from_within(before..before + shared);
         self.text.extend_from_slice(own);
         self.text.push(END);
-        bytes.small()
+        let length = bytes.small()?;
+        put(&mut self.lengths, u64::from(length));
+        Some(length)
     }
 
     /// Bytes of memory that it takes.
     pub(super) fn memory(&self) -> usize {
-        self.text.len() + 4 * (self.starts.len() + self.postings.len()) + 36 * self.documents.len()
+        self.text.len() + self.lengths.len() + 12 * self.places.len() + 36 * self.documents.len()
     }
 
     /// The words that hold a pattern, in order.
     pub(super) fn words(&self, pattern: &Pattern<'_>) -> Vec<Found> {
-        let mut found: Vec<(usize, Found)> = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
+        let mut word: Option<Word<'_>> = None;
         let mut at = 0;
         while let Some(next) = self
             .text
@@ -143,74 +186,74 @@ impl Segment {
         {
             let start = at + next;
             at = start + 1;
-            let Some((number, word)) = self.stands(pattern, start, found.last().map(|(n, _)| *n))
-            else {
+            if !self.stands(pattern, start) {
+                continue;
+            }
+            let known = word.filter(|word| start < word.end);
+            let Some(here) = known.or_else(|| self.word(start, word)) else {
                 continue;
             };
-            match found.last_mut() {
-                Some((last, found)) if *last == number => found.times += 1,
-                _ => found.push((number, word)),
+            word = Some(here);
+            if self.counts_in_the_next(&here, start) {
+                continue;
+            }
+            match found.last_mut().filter(|last| last.from == here.postings) {
+                Some(last) => last.times += 1,
+                None => found.push(Found {
+                    from: here.postings,
+                    to: here.postings + here.length,
+                    times: 1,
+                }),
             }
         }
-        found.into_iter().map(|(_, found)| found).collect()
+        found
     }
 
-    /// The word that an occurrence stands in, if it counts there.
-    fn stands(
-        &self,
-        pattern: &Pattern<'_>,
-        start: usize,
-        last: Option<usize>,
-    ) -> Option<(usize, Found)> {
+    /// Whether an occurrence begins and ends as it must.
+    fn stands(&self, pattern: &Pattern<'_>, start: usize) -> bool {
         let end = start + pattern.finder.needle().len();
-        let before = self.text.get(..start)?;
-        let after = self.text.get(end..)?;
+        let before = self.text.get(..start).unwrap_or_default();
+        let after = self.text.get(end..).unwrap_or_default();
         let is_edge = |byte: Option<&u8>| matches!(byte, Some(&END | &GLUE));
         let missed_start = pattern.anchored.0 && !is_edge(before.last());
         let missed_end = pattern.anchored.1 && !is_edge(after.first());
         let cut_in = pattern.edges.0 && goes_on_before(before);
         let cut_off = pattern.edges.1 && goes_on_after(after);
-        if missed_start || missed_end || cut_in || cut_off {
-            return None;
-        }
-        let number = self.number(start, last);
-        let place = |list: &[u32], at: usize| list.get(at).copied();
-        let first = place(&self.starts, number)? as usize;
-        let next = place(&self.starts, number + 1)? as usize;
-        let word = self.text.get(first..next.checked_sub(1)?)?;
-        // What begins where the next window does is counted there.
-        if word.last() == Some(&CUT) {
-            let skipped = usize::from(matches!(word.first(), Some(&CUT | &GLUE)));
-            let ahead = word.get(skipped..start - first)?;
-            if chars(ahead) >= STRIDE {
-                return None;
-            }
-        }
-        let (from, to) = (
-            place(&self.postings, number)?,
-            place(&self.postings, number + 1)?,
-        );
-        Some((number, Found { from, to, times: 1 }))
+        !(missed_start || missed_end || cut_in || cut_off)
     }
 
-    /// The number of the word that holds a place of the dictionary's text; not before `last`.
-    fn number(&self, place: usize, last: Option<usize>) -> usize {
-        let place = u32::try_from(place).unwrap_or(u32::MAX);
-        // Occurrences come in order, often close to the one before.
-        let from = last.unwrap_or(0);
-        let mut width = 1;
-        while self
-            .starts
-            .get(from + width)
-            .is_some_and(|start| *start <= place)
-        {
-            width *= 2;
+    /// Whether a word goes on in another window and an occurrence lies in that one too: what begins
+    /// where the next window does is counted there.
+    fn counts_in_the_next(&self, word: &Word<'_>, start: usize) -> bool {
+        let text = self.text.get(word.start..word.end).unwrap_or_default();
+        let skipped = usize::from(matches!(text.first(), Some(&CUT | &GLUE)));
+        let ahead = text.get(skipped..start - word.start);
+        text.last() == Some(&CUT) && ahead.is_some_and(|ahead| chars(ahead) >= STRIDE)
+    }
+
+    /// The word that holds a place of the text, which does not lie before the word `last`.
+    fn word<'s>(&'s self, place: usize, last: Option<Word<'s>>) -> Option<Word<'s>> {
+        let wanted = u32::try_from(place).ok()?;
+        let after = self.places.partition_point(|place| place.text <= wanted);
+        let kept = self.places.get(after.checked_sub(1)?)?;
+        let kept = Word {
+            start: kept.text as usize,
+            // Of the word before.
+            end: (kept.text as usize).checked_sub(1)?,
+            postings: kept.postings,
+            length: 0,
+            lengths: Bytes::new(self.lengths.get(kept.length as usize..)?),
+        };
+        let mut word = last.filter(|last| last.start >= kept.start).unwrap_or(kept);
+        while word.end <= place {
+            let start = word.end + 1;
+            let rest = self.text.get(start..)?;
+            word.postings += word.length;
+            word.length = word.lengths.small()?;
+            word.start = start;
+            word.end = start + memchr::memchr(END, rest)?;
         }
-        let near = self.starts.get(from..(from + width).min(self.starts.len()));
-        let ahead = near
-            .unwrap_or_default()
-            .partition_point(|start| *start <= place);
-        (from + ahead).saturating_sub(1)
+        Some(word)
     }
 
     /// The document of a slot.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::pack::{Postings, each_posting};
 use super::segment::{self, Document, POSTINGS_LIMIT, Words, Writer, damaged};
-use super::shelf::{Book, SegmentRow, Shelf, Stage};
+use super::shelf::{Book, Grave, SegmentRow, Shelf, Stage};
 use crate::store::Result;
 
 /// How many segments of a size make one of the next.
@@ -55,7 +55,7 @@ pub(super) struct Merge {
     /// The new segment's number.
     pub(super) id: i64,
     /// Slots that were dead when the merge began: they are in no segment when it has ended.
-    dropped: Vec<i64>,
+    dropped: Vec<Grave>,
     /// How many documents that are.
     dropped_documents: u32,
     read: Vec<u8>,
@@ -98,29 +98,34 @@ impl Merge {
             read: Vec::new(),
             merged: Postings::default(),
         };
-        let mut writer = Writer::begin(shelf, id, book, &names)?;
+        let since = rows.iter().map(|row| row.since).min().unwrap_or(0);
+        let mut writer = Writer::begin(shelf, id, book, since, &names)?;
+        let graves = shelf.buried_since(since)?;
         shelf.put_segment(writer.row())?;
         for (row, own_names) in rows.iter().zip(&all_names) {
-            merge.take(shelf, &mut writer, row, &names, own_names)?;
+            let lies = |grave: &&Grave| (row.first_slot..=row.last_slot).contains(&grave.slot);
+            let mut dead: Vec<Grave> = graves.iter().filter(lies).copied().collect();
+            dead.sort_unstable_by_key(|grave| grave.slot);
+            let projects: Vec<u32> = own_names
+                .iter()
+                .map(|name| super::builder::place(&names, Some(name)))
+                .collect();
+            merge.take(shelf, &mut writer, row, &projects, dead)?;
         }
         merge.writer = Some(writer);
         Ok(merge)
     }
 
-    /// Takes the documents of a segment over.
+    /// Takes the documents of a segment over. `projects` has the new number of each project,
+    /// `dead` who of them is dead, by slot.
     fn take(
         &mut self,
         shelf: &impl Shelf,
         writer: &mut Writer,
         row: &SegmentRow,
-        names: &[String],
-        own_names: &[String],
+        projects: &[u32],
+        dead: Vec<Grave>,
     ) -> Result<()> {
-        let dead = shelf.buried_between(row.first_slot, row.last_slot)?;
-        let projects: Vec<u32> = own_names
-            .iter()
-            .map(|name| super::builder::place(names, Some(name)))
-            .collect();
         let project = |number: u32| {
             let at = (number as usize).checked_sub(1);
             at.and_then(|at| projects.get(at)).copied().unwrap_or(0)
@@ -129,7 +134,10 @@ impl Merge {
         segment::documents(shelf, row, |document| documents.push(document))?;
         let mut numbers = Vec::with_capacity(documents.len());
         for document in documents {
-            if dead.binary_search(&document.slot).is_ok() {
+            if dead
+                .binary_search_by_key(&document.slot, |grave| grave.slot)
+                .is_ok()
+            {
                 numbers.push(GONE);
                 self.dropped_documents += 1;
             } else {
@@ -194,7 +202,7 @@ impl Merge {
 
     /// Puts the new segment in the place of those it was made of. Gives the slots that are dead no
     /// more: they are nowhere.
-    pub(super) fn finish(mut self, shelf: &impl Shelf, book: Book) -> Result<Vec<i64>> {
+    pub(super) fn finish(mut self, shelf: &impl Shelf, book: Book) -> Result<Vec<Grave>> {
         let Some(writer) = self.writer.take() else {
             return Ok(Vec::new());
         };
@@ -239,7 +247,9 @@ mod tests {
             last_slot: 0,
             documents: 100,
             dead: *dead,
+            since: 0,
             words: 0,
+            letters: 0,
             name_parts: 0,
             document_parts: 0,
             dictionary_parts: 0,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::cache::Cache;
 use super::loaded::Segment;
-use super::shelf::{Book, Shelf, Stage};
+use super::shelf::{Book, Grave, Shelf, Stage};
 use crate::store::{Result, Scope};
 
 /// Scopes whose statistics are kept.
@@ -40,13 +40,14 @@ pub(super) struct Scoped {
 }
 
 impl Held {
-    fn bury(&mut self, slots: &[i64]) {
-        for slot in slots {
-            let cell = self
-                .segment
-                .document(*slot)
-                .and_then(|at| self.alive.get_mut(at));
-            if let Some(cell) = cell {
+    fn bury(&mut self, graves: &[Grave]) {
+        let (first, last) = (self.segment.row.first_slot, self.segment.row.last_slot);
+        for grave in graves {
+            if !(first..=last).contains(&grave.slot) {
+                continue;
+            }
+            let document = self.segment.document(grave.slot);
+            if let Some(cell) = document.and_then(|at| self.alive.get_mut(at)) {
                 *cell = 0;
             }
         }
@@ -67,30 +68,24 @@ impl Seen {
             Some(before) => (before.generation, before.segments),
             None => (generation, Vec::new()),
         };
-        let buried = shelf.buried_since(last)?;
+        let mut rows = shelf.segments(book)?;
+        rows.retain(|row| row.stage == Stage::Live);
         let mut segments = Vec::new();
-        for row in shelf
-            .segments(book)?
-            .into_iter()
-            .filter(|row| row.stage == Stage::Live)
-        {
+        // What died before a segment was seen first must be read again for it.
+        let mut since = last + 1;
+        for row in rows {
             let same = |held: &Held| held.segment.row.id == row.id;
-            let held = match known.iter().position(same) {
-                Some(at) => {
-                    let mut held = known.swap_remove(at);
-                    held.bury(&buried);
-                    held
-                }
-                None => {
-                    let segment = cache.segment(shelf, row)?;
-                    let alive = vec![1; segment.documents.len()];
-                    let mut held = Held { segment, alive };
-                    held.bury(&shelf.buried_between(row.first_slot, row.last_slot)?);
-                    held
-                }
-            };
-            segments.push(held);
+            if let Some(at) = known.iter().position(same) {
+                segments.push(known.swap_remove(at));
+            } else {
+                since = since.min(row.since);
+                let segment = cache.segment(shelf, row)?;
+                let alive = vec![1; segment.documents.len()];
+                segments.push(Held { segment, alive });
+            }
         }
+        let graves = shelf.buried_since(since)?;
+        segments.iter_mut().for_each(|held| held.bury(&graves));
         Ok(Self {
             generation,
             segments,

@@ -99,7 +99,15 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Begins a segment and writes the names of its projects.
-    pub(super) fn begin(shelf: &impl Shelf, id: i64, book: Book, names: &[String]) -> Result<Self> {
+    ///
+    /// None of its documents has died before the generation `since`.
+    pub(super) fn begin(
+        shelf: &impl Shelf,
+        id: i64,
+        book: Book,
+        since: i64,
+        names: &[String],
+    ) -> Result<Self> {
         let mut row = SegmentRow {
             id,
             book,
@@ -108,7 +116,9 @@ impl Writer {
             last_slot: 0,
             documents: 0,
             dead: 0,
+            since,
             words: 0,
+            letters: 0,
             name_parts: 0,
             document_parts: 0,
             dictionary_parts: 0,
@@ -182,6 +192,7 @@ impl Writer {
         self.word.truncate(shared);
         self.word.extend_from_slice(own);
         self.row.words += 1;
+        self.row.letters += word.len() as u64;
         if out.len() >= LARGE_PART {
             self.dictionary.flush(shelf, &mut self.row)?;
             self.word.clear();

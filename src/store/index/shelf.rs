@@ -68,8 +68,12 @@ pub(super) struct SegmentRow {
     pub(super) documents: u32,
     /// How many of them are dead.
     pub(super) dead: u32,
+    /// The generation before which none of its documents died.
+    pub(super) since: i64,
     /// Words in its dictionary.
     pub(super) words: u32,
+    /// Bytes of these words.
+    pub(super) letters: u64,
     /// Parts that hold the names of its projects.
     pub(super) name_parts: u32,
     /// Parts that hold its documents.
@@ -114,6 +118,14 @@ pub(super) struct Counters {
     pub(super) generation: i64,
 }
 
+/// A slot whose document is dead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Grave {
+    /// When it died.
+    pub(super) generation: i64,
+    pub(super) slot: i64,
+}
+
 /// A place for segments, slots and tombstones. What one transaction writes appears as a whole; the
 /// transaction is the caller's.
 pub(super) trait Shelf {
@@ -141,12 +153,10 @@ pub(super) trait Shelf {
     /// Gives an item a slot, or takes it away.
     fn set_slot(&self, book: Book, item: i64, slot: Option<i64>) -> Result<()>;
 
-    /// Marks the document of a slot as dead in a generation.
-    fn bury(&self, slot: i64, generation: i64) -> Result<()>;
+    /// Marks the document of a slot as dead.
+    fn bury(&self, grave: Grave) -> Result<()>;
     /// Forgets that a slot is dead: its document is in no segment any more.
-    fn unbury(&self, slot: i64) -> Result<()>;
-    /// Slots that died after a generation.
-    fn buried_since(&self, generation: i64) -> Result<Vec<i64>>;
-    /// Dead slots from `first` to `last`.
-    fn buried_between(&self, first: i64, last: i64) -> Result<Vec<i64>>;
+    fn unbury(&self, grave: Grave) -> Result<()>;
+    /// Slots that died in a generation or after it.
+    fn buried_since(&self, generation: i64) -> Result<Vec<Grave>>;
 }

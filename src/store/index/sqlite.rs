@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::segment::damaged;
-use super::shelf::{Book, Counters, Kind, Part, SegmentRow, Shelf, Stage};
+use super::shelf::{Book, Counters, Grave, Kind, Part, SegmentRow, Shelf, Stage};
 use crate::store::Result;
 
 /// Speaks to the tables of the index.
@@ -26,8 +26,9 @@ fn key(part: Part) -> i64 {
     (((part.segment << KIND_BITS) | kind) << NUMBER_BITS) | i64::from(part.number)
 }
 
-const COLUMNS: &str = "id, book, stage, first_slot, last_slot, documents, dead, words, name_parts,
-    document_parts, dictionary_parts, postings, stamp";
+const COLUMNS: &str =
+    "id, book, stage, first_slot, last_slot, documents, dead, since, words, letters,
+    name_parts, document_parts, dictionary_parts, postings, stamp";
 
 fn read_segment(row: &Row<'_>, book: Book) -> rusqlite::Result<Option<SegmentRow>> {
     let Some(stage) = Stage::from_number(row.get(2)?) else {
@@ -41,12 +42,14 @@ fn read_segment(row: &Row<'_>, book: Book) -> rusqlite::Result<Option<SegmentRow
         last_slot: row.get(4)?,
         documents: row.get(5)?,
         dead: row.get(6)?,
-        words: row.get(7)?,
-        name_parts: row.get(8)?,
-        document_parts: row.get(9)?,
-        dictionary_parts: row.get(10)?,
-        postings: row.get::<_, i64>(11)?.unsigned_abs(),
-        stamp: row.get(12)?,
+        since: row.get(7)?,
+        words: row.get(8)?,
+        letters: row.get::<_, i64>(9)?.unsigned_abs(),
+        name_parts: row.get(10)?,
+        document_parts: row.get(11)?,
+        dictionary_parts: row.get(12)?,
+        postings: row.get::<_, i64>(13)?.unsigned_abs(),
+        stamp: row.get(14)?,
     }))
 }
 
@@ -91,7 +94,7 @@ impl Shelf for SqliteShelf<'_> {
     fn put_segment(&self, row: &SegmentRow) -> Result<()> {
         let sql = format!(
             "INSERT OR REPLACE INTO index_segments ({COLUMNS})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
         );
         self.0.prepare_cached(&sql)?.execute(params![
             row.id,
@@ -101,7 +104,9 @@ impl Shelf for SqliteShelf<'_> {
             row.last_slot,
             row.documents,
             row.dead,
+            row.since,
             row.words,
+            i64::try_from(row.letters).unwrap_or(i64::MAX),
             row.name_parts,
             row.document_parts,
             row.dictionary_parts,
@@ -180,36 +185,29 @@ impl Shelf for SqliteShelf<'_> {
         Ok(())
     }
 
-    fn bury(&self, slot: i64, generation: i64) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO index_dead (slot, generation) VALUES (?1, ?2)";
-        self.0.prepare_cached(sql)?.execute([slot, generation])?;
-        Ok(())
-    }
-
-    fn unbury(&self, slot: i64) -> Result<()> {
-        let sql = "DELETE FROM index_dead WHERE slot = ?1";
-        self.0.prepare_cached(sql)?.execute([slot])?;
-        Ok(())
-    }
-
-    fn buried_since(&self, generation: i64) -> Result<Vec<i64>> {
-        self.slots(
-            "SELECT slot FROM index_dead WHERE generation > ?1 AND 0 <= ?2",
-            generation,
-            0,
-        )
-    }
-
-    fn buried_between(&self, first: i64, last: i64) -> Result<Vec<i64>> {
-        let sql = "SELECT slot FROM index_dead WHERE slot BETWEEN ?1 AND ?2 ORDER BY slot";
-        self.slots(sql, first, last)
-    }
-}
-
-impl SqliteShelf<'_> {
-    fn slots(&self, sql: &str, first: i64, second: i64) -> Result<Vec<i64>> {
+    fn bury(&self, grave: Grave) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO index_dead (generation, slot) VALUES (?1, ?2)";
         let mut statement = self.0.prepare_cached(sql)?;
-        let rows = statement.query_map([first, second], |row| row.get(0))?;
+        statement.execute([grave.generation, grave.slot])?;
+        Ok(())
+    }
+
+    fn unbury(&self, grave: Grave) -> Result<()> {
+        let sql = "DELETE FROM index_dead WHERE generation = ?1 AND slot = ?2";
+        let mut statement = self.0.prepare_cached(sql)?;
+        statement.execute([grave.generation, grave.slot])?;
+        Ok(())
+    }
+
+    fn buried_since(&self, generation: i64) -> Result<Vec<Grave>> {
+        let sql = "SELECT generation, slot FROM index_dead WHERE generation >= ?1";
+        let mut statement = self.0.prepare_cached(sql)?;
+        let rows = statement.query_map([generation], |row| {
+            Ok(Grave {
+                generation: row.get(0)?,
+                slot: row.get(1)?,
+            })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::merge::{self, Merge};
-use super::shelf::{Book, SegmentRow, Shelf, Stage};
+use super::shelf::{Book, Grave, SegmentRow, Shelf, Stage};
 use super::sqlite::SqliteShelf;
 use super::{texts, write};
 use crate::store::Result;
@@ -32,7 +32,7 @@ const ITEMS: usize = 500;
 pub(in crate::store) struct Upkeep {
     merge: Option<(Book, Merge)>,
     /// Slots whose documents are nowhere any more.
-    buried: VecDeque<i64>,
+    buried: VecDeque<Grave>,
 }
 
 impl Upkeep {
@@ -109,8 +109,8 @@ impl Upkeep {
             return Ok(Some(1));
         }
         if !self.buried.is_empty() {
-            let some: Vec<i64> = self.buried.drain(..SLOTS.min(self.buried.len())).collect();
-            some.iter().try_for_each(|slot| shelf.unbury(*slot))?;
+            let some: Vec<Grave> = self.buried.drain(..SLOTS.min(self.buried.len())).collect();
+            some.iter().try_for_each(|grave| shelf.unbury(*grave))?;
             return Ok(Some(some.len() * 16));
         }
         for book in [Book::Summaries, Book::Originals] {

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::builder::Builder;
-use super::shelf::{Book, SegmentRow, Shelf, Stage};
+use super::shelf::{Book, Grave, SegmentRow, Shelf, Stage};
 use super::sqlite::SqliteShelf;
 use super::texts::{self, SqliteTexts, Texts};
 use crate::store::Result;
@@ -50,7 +50,10 @@ pub(super) fn index(
     let mut text = Document::default();
     for item in items {
         if let Some(slot) = shelf.slot(book, *item)? {
-            shelf.bury(slot, counters.generation)?;
+            shelf.bury(Grave {
+                generation: counters.generation,
+                slot,
+            })?;
             count_dead(&mut segments, slot);
         }
         match texts.read(*item, &mut text)? {
@@ -75,7 +78,9 @@ pub(super) fn index(
     }
     let mut written = 0;
     if builder.len() > 0 {
-        written = builder.write(shelf, counters.next_segment, book)?.postings;
+        written = builder
+            .write(shelf, counters.next_segment, book, counters.generation)?
+            .postings;
         counters.next_segment += 1;
     }
     shelf.set_counters(counters)?;

@@ -18,7 +18,9 @@ CREATE TABLE index_segments (
     last_slot        INTEGER NOT NULL,
     documents        INTEGER NOT NULL,
     dead             INTEGER NOT NULL,
+    since            INTEGER NOT NULL,  -- no document of it died before this generation
     words            INTEGER NOT NULL,
+    letters          INTEGER NOT NULL,
     name_parts       INTEGER NOT NULL,
     document_parts   INTEGER NOT NULL,
     dictionary_parts INTEGER NOT NULL,
@@ -39,11 +41,12 @@ CREATE TABLE index_slots (
     PRIMARY KEY (book, item)
 ) STRICT, WITHOUT ROWID;
 
+-- Slots whose documents are dead, by the generation they died in.
 CREATE TABLE index_dead (
-    slot       INTEGER PRIMARY KEY,
-    generation INTEGER NOT NULL
-) STRICT;
-CREATE INDEX index_dead_generation ON index_dead (generation);
+    generation INTEGER NOT NULL,
+    slot       INTEGER NOT NULL,
+    PRIMARY KEY (generation, slot)
+) STRICT, WITHOUT ROWID;
 
 -- Items whose words the index does not have as they are. Filled by the triggers below, emptied
 -- before the same transaction ends; whoever finds a row here must not trust the index.

@@ -18,7 +18,7 @@ mod state;
 mod units;
 
 pub use batch::Batch;
-pub use index::Index;
+pub use index::{Checked, Fault, Index};
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use open::{Store, View};

@@ -12,6 +12,8 @@
 mod ask;
 mod builder;
 mod cache;
+mod check;
+mod erase;
 mod list;
 mod loaded;
 mod merge;
@@ -38,11 +40,12 @@ use shelf::Book;
 use sqlite::SqliteShelf;
 use texts::SqliteTexts;
 
+pub use check::{Checked, Fault};
 pub(super) use upkeep::Upkeep;
 pub(super) use write::settle;
 
 use super::search::{Matches, Question, Scan, TextIndex};
-use super::{Filter, Result, View};
+use super::{Filter, Result, Store, View};
 
 /// What a view of the library keeps of the index between questions.
 #[derive(Default)]
@@ -96,6 +99,53 @@ impl TextIndex for Index<'_> {
         let matches = asked.matches(question, &wanted(connection, question.filter)?);
         memory.summaries.replace(Some(seen));
         matches
+    }
+}
+
+impl View {
+    /// Compares the index with the items, word by word. Reads everything there is.
+    ///
+    /// # Errors
+    /// What SQLite says; a damaged index is no error but what is found.
+    pub fn check_index(&self) -> Result<Checked> {
+        let _held = self.snapshot()?;
+        check::check(&self.connection)
+    }
+}
+
+impl Store {
+    /// Finishes what the index has to merge: to be called when a run of writing ends.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn finish(&mut self) -> Result<()> {
+        self.upkeep.finish(&mut self.connection)
+    }
+
+    /// Makes the index anew from the items. Until it is done, readers read every text.
+    ///
+    /// # Errors
+    /// What SQLite says; what has not been done is done when the library is opened again.
+    pub fn rebuild_index(&mut self) -> Result<()> {
+        let transaction = self.connection.transaction()?;
+        erase::begin_anew(&transaction)?;
+        transaction.commit()?;
+        self.upkeep = Upkeep::default();
+        self.upkeep.catch_up(&mut self.connection)?;
+        self.erase().map(drop)
+    }
+
+    /// Takes out of the file what is left of items that are gone: words in the index, free pages,
+    /// the write-ahead log. To be called when something was deleted for good.
+    ///
+    /// Says whether the log could be emptied; a reader in the midst of a question keeps it, and
+    /// then it goes with a later writing.
+    ///
+    /// # Errors
+    /// What SQLite says; then it is to be called again.
+    pub fn erase(&mut self) -> Result<bool> {
+        self.upkeep.drop_dead(&mut self.connection)?;
+        erase::scrub(&mut self.connection)
     }
 }
 

@@ -43,6 +43,8 @@ impl Store {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        // What is deleted is overwritten where that costs no page of its own.
+        connection.pragma_update(None, "secure_delete", "fast")?;
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
@@ -69,14 +71,6 @@ impl Store {
         };
         let upkeep = super::index::Upkeep::default();
         Ok(Self { connection, upkeep })
-    }
-
-    /// Finishes what the index has to merge: to be called when a run of writing ends.
-    ///
-    /// # Errors
-    /// What SQLite says.
-    pub fn finish(&mut self) -> Result<()> {
-        self.upkeep.finish(&mut self.connection)
     }
 
     /// Empties the write-ahead log into the file, as far as no reader needs it.

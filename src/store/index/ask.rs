@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::builder::halves;
 use super::cache::Cache;
 use super::list::List;
 use super::loaded::Segment;
@@ -197,14 +198,4 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
         let met = (0_u32..).zip(met).filter(|(_, met)| *met != 0);
         Ok(met.map(|(document, _)| document).collect())
     }
-}
-
-/// A weighted frequency in halves.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a count of occurrences in one text, twice"
-)]
-fn halves(frequency: f64) -> u32 {
-    (frequency * 2.0) as u32
 }

@@ -51,7 +51,7 @@ impl Entry {
     clippy::cast_sign_loss,
     reason = "weights are small multiples of one half"
 )]
-fn halves(weight: f64) -> u32 {
+pub(super) fn halves(weight: f64) -> u32 {
     (weight * 2.0) as u32
 }
 

@@ -169,11 +169,6 @@ impl Segment {
         Some(length)
     }
 
-    /// Bytes of memory that it takes.
-    pub(super) fn memory(&self) -> usize {
-        self.text.len() + self.lengths.len() + 12 * self.places.len() + 36 * self.documents.len()
-    }
-
     /// The words that hold a pattern, in order.
     pub(super) fn words(&self, pattern: &Pattern<'_>) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();

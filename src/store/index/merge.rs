@@ -46,18 +46,15 @@ fn size(row: &SegmentRow) -> u32 {
     (bytes.max(SMALLEST) / SMALLEST).ilog2() / FAN.ilog2()
 }
 
-/// A merge on its way.
+/// A merge on its way: first all documents are written, then all words.
 #[derive(Debug)]
 pub(super) struct Merge {
     inputs: Vec<Input>,
-    /// The new segment; taken when it is done.
-    writer: Option<Writer>,
-    /// The new segment's number.
-    pub(super) id: i64,
-    /// Slots that were dead when the merge began: they are in no segment when it has ended.
+    writer: Writer,
+    /// Slots that were dead when the merge began, by slot: they are in no segment when it has ended.
     dropped: Vec<Grave>,
-    /// How many documents that are.
-    dropped_documents: u32,
+    /// The generation in which the merge began.
+    begun: i64,
     read: Vec<u8>,
     merged: Postings,
 }
@@ -65,166 +62,171 @@ pub(super) struct Merge {
 /// A segment that is read.
 #[derive(Debug)]
 struct Input {
-    id: i64,
+    row: SegmentRow,
+    /// How many parts of its documents have been read.
+    parts_read: u32,
+    /// The new number of each document, [`GONE`] for the dead.
+    numbers: Vec<u32>,
+    /// The new number of each project.
+    projects: Vec<u32>,
     words: Words,
     /// Whether `words` stands at a word.
     more: bool,
-    /// The new number of each document, [`GONE`] for the dead.
-    numbers: Vec<u32>,
 }
 
 const GONE: u32 = u32::MAX;
+/// Bytes of a document in a segment, about.
+const DOCUMENT_BYTES: usize = 10;
 
 impl Merge {
-    /// Begins: names the new segment and writes its documents.
+    /// Begins: names the new segment and its projects.
     pub(super) fn begin(shelf: &impl Shelf, book: Book, rows: &[SegmentRow]) -> Result<Self> {
         let mut counters = shelf.counters()?;
         let id = counters.next_segment;
         counters.next_segment += 1;
         shelf.set_counters(counters)?;
-        let mut all_names = Vec::new();
+        let mut own_names = Vec::new();
         for row in rows {
-            all_names.push(segment::names(shelf, row)?);
+            own_names.push(segment::names(shelf, row)?);
         }
-        let mut names: Vec<String> = all_names.concat();
+        let mut names: Vec<String> = own_names.concat();
         names.sort_unstable();
         names.dedup();
-        let mut merge = Self {
-            inputs: Vec::new(),
-            writer: None,
-            id,
-            dropped: Vec::new(),
-            dropped_documents: 0,
+        let since = rows.iter().map(|row| row.since).min().unwrap_or(0);
+        let lies = |grave: &Grave| {
+            let within = |row: &SegmentRow| (row.first_slot..=row.last_slot).contains(&grave.slot);
+            rows.iter().any(within)
+        };
+        let mut dropped = shelf.buried_since(since)?;
+        dropped.retain(lies);
+        dropped.sort_unstable_by_key(|grave| grave.slot);
+        let writer = Writer::begin(shelf, id, book, since, &names)?;
+        shelf.put_segment(writer.row())?;
+        let mut inputs = Vec::new();
+        for (row, own) in rows.iter().zip(&own_names) {
+            let place = |name: &String| super::builder::place(&names, Some(name));
+            let mut words = Words::new(*row);
+            let more = words.advance(shelf)?;
+            inputs.push(Input {
+                row: *row,
+                parts_read: 0,
+                numbers: Vec::with_capacity(row.documents as usize),
+                projects: own.iter().map(place).collect(),
+                words,
+                more,
+            });
+        }
+        Ok(Self {
+            inputs,
+            writer,
+            dropped,
+            begun: counters.generation,
             read: Vec::new(),
             merged: Postings::default(),
-        };
-        let since = rows.iter().map(|row| row.since).min().unwrap_or(0);
-        let mut writer = Writer::begin(shelf, id, book, since, &names)?;
-        let graves = shelf.buried_since(since)?;
-        shelf.put_segment(writer.row())?;
-        for (row, own_names) in rows.iter().zip(&all_names) {
-            let lies = |grave: &&Grave| (row.first_slot..=row.last_slot).contains(&grave.slot);
-            let mut dead: Vec<Grave> = graves.iter().filter(lies).copied().collect();
-            dead.sort_unstable_by_key(|grave| grave.slot);
-            let projects: Vec<u32> = own_names
-                .iter()
-                .map(|name| super::builder::place(&names, Some(name)))
-                .collect();
-            merge.take(shelf, &mut writer, row, &projects, dead)?;
-        }
-        merge.writer = Some(writer);
-        Ok(merge)
+        })
     }
 
-    /// Takes the documents of a segment over. `projects` has the new number of each project,
-    /// `dead` who of them is dead, by slot.
-    fn take(
-        &mut self,
-        shelf: &impl Shelf,
-        writer: &mut Writer,
-        row: &SegmentRow,
-        projects: &[u32],
-        dead: Vec<Grave>,
-    ) -> Result<()> {
-        let project = |number: u32| {
-            let at = (number as usize).checked_sub(1);
-            at.and_then(|at| projects.get(at)).copied().unwrap_or(0)
-        };
-        let mut documents = Vec::with_capacity(row.documents as usize);
-        segment::documents(shelf, row, |document| documents.push(document))?;
-        let mut numbers = Vec::with_capacity(documents.len());
-        for document in documents {
-            if dead
-                .binary_search_by_key(&document.slot, |grave| grave.slot)
-                .is_ok()
-            {
-                numbers.push(GONE);
-                self.dropped_documents += 1;
-            } else {
-                numbers.push(writer.row().documents);
-                writer.document(
-                    shelf,
-                    &Document {
-                        project: project(document.project),
-                        ..document
-                    },
-                )?;
-            }
-        }
-        self.dropped.extend(dead);
-        let mut words = Words::new(*row);
-        let more = words.advance(shelf)?;
-        self.inputs.push(Input {
-            id: row.id,
-            words,
-            more,
-            numbers,
-        });
-        Ok(())
-    }
-
-    /// Merges words until about `budget` bytes of postings and words have been read. Says how many
-    /// bytes were, or nothing once all are merged.
+    /// Goes on until about `budget` bytes have been read. Says how many were, or nothing once all
+    /// is merged.
     pub(super) fn advance(&mut self, shelf: &impl Shelf, budget: usize) -> Result<Option<usize>> {
-        let Some(writer) = &mut self.writer else {
-            return Ok(None);
-        };
         let mut done = 0;
         while done < budget {
-            let least = self.inputs.iter().filter(|input| input.more);
-            let Some(word) = least.map(|input| &input.words.word).min().cloned() else {
-                return Ok(None);
+            let moved = match self.take_documents(shelf)? {
+                0 => self.merge_word(shelf)?,
+                moved => moved,
             };
-            self.merged.clear();
-            for input in &mut self.inputs {
-                if !input.more || input.words.word != word {
-                    continue;
-                }
-                self.read.clear();
-                input.words.postings(shelf, &mut self.read)?;
-                let (merged, numbers) = (&mut self.merged, &input.numbers);
-                let read = each_posting(&self.read, |document, weight| {
-                    match numbers.get(document as usize) {
-                        Some(&GONE) | None => {}
-                        Some(number) => merged.add(*number, weight),
-                    }
-                });
-                read.ok_or_else(|| damaged(input.id))?;
-                done += self.read.len() + word.len();
-                input.more = input.words.advance(shelf)?;
+            if moved == 0 {
+                return Ok((done > 0).then_some(done));
             }
-            if !self.merged.bytes.is_empty() {
-                writer.word(shelf, &word, &self.merged.bytes)?;
-            }
+            done += moved;
         }
         Ok(Some(done))
     }
 
+    /// Takes a part of the documents over. Gives the bytes read: 0 when all have been.
+    fn take_documents(&mut self, shelf: &impl Shelf) -> Result<usize> {
+        let unread = |input: &&mut Input| input.parts_read < input.row.document_parts;
+        let Some(input) = self.inputs.iter_mut().find(unread) else {
+            return Ok(0);
+        };
+        let documents = segment::documents_of(shelf, &input.row, input.parts_read)?;
+        input.parts_read += 1;
+        for document in &documents {
+            let dead = self
+                .dropped
+                .binary_search_by_key(&document.slot, |grave| grave.slot);
+            if dead.is_ok() {
+                input.numbers.push(GONE);
+                continue;
+            }
+            input.numbers.push(self.writer.row().documents);
+            let project = (document.project as usize).checked_sub(1);
+            let project = project.and_then(|at| input.projects.get(at)).copied();
+            let document = Document {
+                project: project.unwrap_or(0),
+                ..*document
+            };
+            self.writer.document(shelf, &document)?;
+        }
+        Ok(documents.len() * DOCUMENT_BYTES)
+    }
+
+    /// Merges the postings of the next word. Gives the bytes read: 0 when there is none.
+    fn merge_word(&mut self, shelf: &impl Shelf) -> Result<usize> {
+        let least = self.inputs.iter().filter(|input| input.more);
+        let Some(word) = least.map(|input| &input.words.word).min().cloned() else {
+            return Ok(0);
+        };
+        let mut done = 0;
+        self.merged.clear();
+        for input in &mut self.inputs {
+            if !input.more || input.words.word != word {
+                continue;
+            }
+            self.read.clear();
+            input.words.postings(shelf, &mut self.read)?;
+            let (merged, numbers) = (&mut self.merged, &input.numbers);
+            let read = each_posting(&self.read, |document, weight| {
+                match numbers.get(document as usize) {
+                    Some(&GONE) | None => {}
+                    Some(number) => merged.add(*number, weight),
+                }
+            });
+            read.ok_or_else(|| damaged(input.row.id))?;
+            done += self.read.len() + word.len() + 1;
+            input.more = input.words.advance(shelf)?;
+        }
+        if !self.merged.bytes.is_empty() {
+            self.writer.word(shelf, &word, &self.merged.bytes)?;
+        }
+        Ok(done)
+    }
+
     /// Puts the new segment in the place of those it was made of. Gives the slots that are dead no
     /// more: they are nowhere.
-    pub(super) fn finish(mut self, shelf: &impl Shelf, book: Book) -> Result<Vec<Grave>> {
-        let Some(writer) = self.writer.take() else {
-            return Ok(Vec::new());
-        };
-        let is_empty = writer.row().documents == 0;
+    pub(super) fn finish(self, shelf: &impl Shelf, book: Book) -> Result<Vec<Grave>> {
+        let is_empty = self.writer.row().documents == 0;
         let stage = if is_empty {
             Stage::Leaving
         } else {
             Stage::Live
         };
-        let mut row = writer.finish(shelf, stage)?;
-        let mut dead = 0_u32;
+        let mut row = self.writer.finish(shelf, stage)?;
         for before in shelf.segments(book)? {
-            if self.inputs.iter().any(|input| input.id == before.id) {
-                dead = dead.saturating_add(before.dead);
+            if self.inputs.iter().any(|input| input.row.id == before.id) {
                 shelf.put_segment(&SegmentRow {
                     stage: Stage::Leaving,
                     ..before
                 })?;
             }
         }
-        row.dead = dead
-            .saturating_sub(self.dropped_documents)
+        // Who has died since is in the new segment.
+        let graves = shelf.buried_since(self.begun + 1)?;
+        let dead = graves
+            .iter()
+            .filter(|grave| (row.first_slot..=row.last_slot).contains(&grave.slot));
+        row.dead = u32::try_from(dead.count())
+            .unwrap_or(u32::MAX)
             .min(row.documents);
         shelf.put_segment(&row)?;
         let mut counters = shelf.counters()?;

@@ -15,7 +15,7 @@ const CONDITIONS: usize = 6;
 #[derive(Debug)]
 pub(super) enum Plan<'a> {
     /// The words that hold it have all of its occurrences.
-    Counted(Pattern<'a>),
+    Counted(Box<Pattern<'a>>),
     /// Documents that meet all conditions may hold it; their texts tell.
     Verified(Vec<Condition<'a>>),
 }
@@ -35,7 +35,7 @@ impl<'a> Plan<'a> {
         {
             match only.class {
                 Class::Pair if term.whole_word || length > 2 => {}
-                _ => return Self::Counted(whole(term)),
+                _ => return Self::Counted(Box::new(whole(term))),
             }
         }
         let mut conditions = Vec::new();

@@ -65,14 +65,20 @@ impl Parts {
             number: self.written,
         };
         shelf.write(part, &self.bytes)?;
-        row.stamp = stamped(row.stamp, &self.bytes);
+        row.stamp = with_part(row.stamp, self.kind, self.written, &self.bytes);
         self.written += 1;
         self.bytes.clear();
         Ok(())
     }
 }
 
-/// Carries a checksum over some bytes (FNV-1a over eight bytes at a time).
+/// Adds a part to a segment's checksum. Parts may come in any order.
+pub(super) fn with_part(stamp: i64, kind: Kind, number: u32, bytes: &[u8]) -> i64 {
+    let place = ((kind as i64) << 32) | i64::from(number);
+    stamp.wrapping_add(stamped(place, bytes))
+}
+
+/// A checksum of some bytes (FNV-1a over eight bytes at a time).
 pub(super) fn stamped(stamp: i64, bytes: &[u8]) -> i64 {
     let mut hash = stamp.cast_unsigned() ^ 0xCBF2_9CE4_8422_2325;
     for chunk in bytes.chunks(8) {
@@ -266,25 +272,35 @@ pub(super) fn documents(
     row: &SegmentRow,
     mut each: impl FnMut(Document),
 ) -> Result<()> {
-    let mut buffer = Vec::new();
-    for number in 0..row.document_parts {
-        buffer.clear();
-        shelf.read(
-            Part {
-                segment: row.id,
-                kind: Kind::Documents,
-                number,
-            },
-            &mut buffer,
-        )?;
-        let mut bytes = Bytes::new(&buffer);
-        let mut last = ZERO;
-        while !bytes.is_empty() {
-            last = document(&mut bytes, &last).ok_or_else(|| damaged(row.id))?;
-            each(last);
+    (0..row.document_parts).try_for_each(|number| {
+        for document in documents_of(shelf, row, number)? {
+            each(document);
         }
+        Ok(())
+    })
+}
+
+/// The documents in one part of a segment.
+pub(super) fn documents_of(
+    shelf: &impl Shelf,
+    row: &SegmentRow,
+    number: u32,
+) -> Result<Vec<Document>> {
+    let mut buffer = Vec::new();
+    let part = Part {
+        segment: row.id,
+        kind: Kind::Documents,
+        number,
+    };
+    shelf.read(part, &mut buffer)?;
+    let mut bytes = Bytes::new(&buffer);
+    let mut last = ZERO;
+    let mut documents = Vec::new();
+    while !bytes.is_empty() {
+        last = document(&mut bytes, &last).ok_or_else(|| damaged(row.id))?;
+        documents.push(last);
     }
-    Ok(())
+    Ok(documents)
 }
 
 fn document(bytes: &mut Bytes<'_>, last: &Document) -> Option<Document> {

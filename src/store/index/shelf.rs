@@ -7,7 +7,7 @@ use crate::store::Result;
 
 /// Which text is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Book {
+pub(super) enum Book {
     /// Title, summary, questions, atoms and project of the items.
     Summaries,
     /// The redacted originals.

@@ -53,6 +53,15 @@ fn read_segment(row: &Row<'_>, book: Book) -> rusqlite::Result<Option<SegmentRow
     }))
 }
 
+impl SqliteShelf<'_> {
+    /// Whether a slot is dead, which it cannot be from before the generation `since`.
+    pub(super) fn is_buried(&self, slot: i64, since: i64) -> Result<bool> {
+        let sql = "SELECT 1 FROM index_dead WHERE generation >= ?1 AND slot = ?2";
+        let mut statement = self.0.prepare_cached(sql)?;
+        Ok(statement.exists([since, slot])?)
+    }
+}
+
 impl Shelf for SqliteShelf<'_> {
     fn counters(&self) -> Result<Counters> {
         let sql = "SELECT next_slot, next_segment, generation FROM index_counters";

@@ -79,6 +79,32 @@ pub(super) fn no_longer_pending(connection: &Connection, book: Book, last: i64) 
     Ok(())
 }
 
+/// How many items wait.
+pub(super) fn count_pending(connection: &Connection, book: Book) -> Result<u64> {
+    let sql = "SELECT count(*) FROM index_pending WHERE book = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let count: i64 = statement.query_row([book.number()], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
+}
+
+/// Whether an item waits.
+pub(super) fn is_pending(connection: &Connection, book: Book, item: i64) -> Result<bool> {
+    let sql = "SELECT 1 FROM index_pending WHERE book = ?1 AND item = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.exists([book.number(), item])?)
+}
+
+/// All items that a book has, by number.
+pub(super) fn all(connection: &Connection, book: Book) -> Result<Vec<i64>> {
+    let sql = match book {
+        Book::Summaries => "SELECT id FROM items ORDER BY id",
+        Book::Originals => "SELECT item FROM originals ORDER BY item",
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// Whether any item waits.
 pub(super) fn any_pending(connection: &Connection, book: Book) -> Result<bool> {
     let sql = "SELECT 1 FROM index_pending WHERE book = ?1 LIMIT 1";

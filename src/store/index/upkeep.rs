@@ -4,6 +4,7 @@
 //! What is half done when the program ends is removed by the next one.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -33,6 +34,8 @@ pub(in crate::store) struct Upkeep {
     merge: Option<(Book, Merge)>,
     /// Slots whose documents are nowhere any more.
     buried: VecDeque<Grave>,
+    /// Whether no dead document may stay, however few they are.
+    drops_dead: bool,
 }
 
 impl Upkeep {
@@ -57,6 +60,15 @@ impl Upkeep {
         Ok(())
     }
 
+    /// Writes every segment anew that holds words of the dead, then does all else there is to do.
+    pub(in crate::store) fn drop_dead(&mut self, connection: &mut Connection) -> Result<()> {
+        self.finish(connection)?;
+        self.drops_dead = true;
+        let done = self.finish(connection);
+        self.drops_dead = false;
+        done
+    }
+
     /// Indexes items that wait: those of a library that had no index, or had it taken away.
     pub(in crate::store) fn catch_up(&mut self, connection: &mut Connection) -> Result<()> {
         for book in [Book::Summaries, Book::Originals] {
@@ -71,7 +83,11 @@ impl Upkeep {
     }
 
     /// One step in one transaction. Says how many bytes it moved, or that nothing is left to do.
-    fn step(&mut self, connection: &mut Connection, budget: usize) -> Result<Option<usize>> {
+    pub(super) fn step(
+        &mut self,
+        connection: &mut Connection,
+        budget: usize,
+    ) -> Result<Option<usize>> {
         let done = self.try_step(connection, budget);
         if done.is_err() {
             // What is in hand no longer fits what is in the file. It begins anew.
@@ -82,7 +98,7 @@ impl Upkeep {
 
     fn try_step(&mut self, connection: &mut Connection, budget: usize) -> Result<Option<usize>> {
         // Most often there is nothing to do, which is seen without a transaction.
-        if self.merge.is_none() && self.buried.is_empty() && !due(connection)? {
+        if self.merge.is_none() && self.buried.is_empty() && !self.is_due(connection)? {
             return Ok(None);
         }
         let transaction = begin(connection)?;
@@ -118,32 +134,38 @@ impl Upkeep {
             if let Some(gone) = rows.iter().find(|row| row.stage != Stage::Live) {
                 return remove(shelf, gone).map(Some);
             }
-            if let Some(range) = merge::choose(&rows)
+            if let Some(range) = self.choose(&rows)
                 && let Some(rows) = rows.get(range)
             {
                 self.merge = Some((book, Merge::begin(shelf, book, rows)?));
-                let documents: u32 = rows.iter().map(|row| row.documents).sum();
-                return Ok(Some(documents as usize * 8));
+                return Ok(Some(1));
             }
         }
         Ok(None)
+    }
+
+    fn choose(&self, rows: &[SegmentRow]) -> Option<Range<usize>> {
+        let any_dead = rows.iter().position(|row| self.drops_dead && row.dead > 0);
+        any_dead
+            .map(|at| at..at + 1)
+            .or_else(|| merge::choose(rows))
+    }
+
+    /// Whether there is anything to do for one who has nothing in hand.
+    fn is_due(&self, connection: &Connection) -> Result<bool> {
+        for book in [Book::Summaries, Book::Originals] {
+            let rows = SqliteShelf(connection).segments(book)?;
+            let any_gone = rows.iter().any(|row| row.stage != Stage::Live);
+            if any_gone || self.choose(&rows).is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
 fn begin(connection: &mut Connection) -> Result<Transaction<'_>> {
     Ok(connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
-}
-
-/// Whether there is anything to do for one who has nothing in hand.
-fn due(connection: &Connection) -> Result<bool> {
-    for book in [Book::Summaries, Book::Originals] {
-        let rows = SqliteShelf(connection).segments(book)?;
-        let any_gone = rows.iter().any(|row| row.stage != Stage::Live);
-        if any_gone || merge::choose(&rows).is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Removes a piece of a segment that nobody reads.

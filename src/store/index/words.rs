@@ -248,7 +248,7 @@ mod tests {
     fn words(text: &str) -> Vec<String> {
         let mut words = Vec::new();
         cut(text, |word| {
-            words.push(String::from_utf8(word.to_vec()).unwrap())
+            words.push(String::from_utf8(word.to_vec()).unwrap());
         });
         words
     }
@@ -302,7 +302,7 @@ mod tests {
         let long: String = ('a'..='z').cycle().take(420).collect();
         let entries = words(&long);
         assert_eq!(entries.len(), 2);
-        assert_eq!(entries[0], format!("{}\u{1}", &long[..299]));
-        assert_eq!(entries[1], format!("\u{1}{}", &long[200..]));
+        assert_eq!(entries[0], format!("{}\u{1}", long.get(..299).unwrap()));
+        assert_eq!(entries[1], format!("\u{1}{}", long.get(200..).unwrap()));
     }
 }

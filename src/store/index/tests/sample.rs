@@ -181,8 +181,26 @@ impl Sample {
         View::open(&self.path()).unwrap()
     }
 
+    /// As [`Self::apply`], with nothing merged.
+    pub(super) fn apply_without_upkeep(&self, changes: &[Change]) {
+        let upkeep = std::mem::take(&mut self.store.borrow_mut().upkeep);
+        let store = &mut *self.store.borrow_mut();
+        let transaction = store.connection.unchecked_transaction().unwrap();
+        for change in changes {
+            if let Change::Put(put) = change {
+                let source =
+                    crate::store::owners::source_of(&transaction, &source(put.number)).unwrap();
+                crate::store::items::upsert(&transaction, source, None, &put.item(), now())
+                    .unwrap();
+            }
+        }
+        super::super::settle(&transaction).unwrap();
+        transaction.commit().unwrap();
+        store.upkeep = upkeep;
+    }
+
     /// Applies changes, all in one transaction but for [`Change::Commit`].
-    pub(super) fn apply(&self, changes: Vec<Change>) {
+    pub(super) fn apply(&self, changes: &[Change]) {
         for batch in changes.split(|change| matches!(change, Change::Commit)) {
             let mut store = self.store.borrow_mut();
             store

@@ -1,7 +1,6 @@
 //! What a reader holds of the index: the segments as of one generation, and who is alive in them.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::cache::Cache;
@@ -17,7 +16,7 @@ const SCOPES: usize = 4;
 pub(super) struct Seen {
     generation: i64,
     pub(super) segments: Vec<Held>,
-    scopes: RefCell<Vec<(Scope, Rc<Scoped>)>>,
+    scopes: RefCell<Vec<(Scope, Arc<Scoped>)>>,
 }
 
 /// A segment, and which of its documents are alive.
@@ -94,16 +93,16 @@ impl Seen {
     }
 
     /// The documents in a scope.
-    pub(super) fn scoped(&self, scope: &Scope) -> Rc<Scoped> {
+    pub(super) fn scoped(&self, scope: &Scope) -> Arc<Scoped> {
         let mut scopes = self.scopes.borrow_mut();
         if let Some((_, scoped)) = scopes.iter().find(|(known, _)| known == scope) {
-            return Rc::clone(scoped);
+            return Arc::clone(scoped);
         }
-        let scoped = Rc::new(self.count(scope));
+        let scoped = Arc::new(self.count(scope));
         if scopes.len() == SCOPES {
             scopes.remove(0);
         }
-        scopes.push((scope.clone(), Rc::clone(&scoped)));
+        scopes.push((scope.clone(), Arc::clone(&scoped)));
         scoped
     }
 

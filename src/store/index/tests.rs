@@ -130,6 +130,12 @@ proptest! {
 }
 
 #[test]
+fn a_view_may_go_to_another_thread() {
+    fn sent<T: Send>() {}
+    sent::<View>();
+}
+
+#[test]
 fn a_new_word_is_seen_at_once_by_another_connection() {
     let sample = Sample::new();
     let view = sample.view();

@@ -1,6 +1,5 @@
 //! Answering a question from the index.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::builder::halves;
@@ -146,35 +145,36 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             if let (Some(None), Plan::Verified(conditions), Some(term)) =
                 (lists.get(at), plan, terms.get(at))
             {
-                let candidates = self.candidates(held, conditions)?;
-                missing.push((at, term, Needle::new(term), candidates, Vec::new()));
+                missing.push(Missing {
+                    at,
+                    term,
+                    needle: Needle::new(term),
+                    candidates: self.candidates(held, conditions)?,
+                    looked: 0,
+                    found: Vec::new(),
+                });
             }
         }
-        let all: BTreeSet<u32> = missing
+        let mut all: Vec<u32> = missing
             .iter()
-            .flat_map(|(_, _, _, candidates, _)| candidates)
-            .copied()
+            .flat_map(|one| one.candidates.clone())
             .collect();
+        all.sort_unstable();
+        all.dedup();
         let mut text = Document::default();
         for document in all {
             let Some(item) = segment.documents.items.get(document as usize) else {
                 continue;
             };
-            if self.texts.read(*item, &mut text)?.is_none() {
-                continue;
-            }
-            for (_, _, needle, candidates, found) in &mut missing {
-                if candidates.binary_search(&document).is_ok() {
-                    let weight = halves(text.frequency(needle));
-                    if weight > 0 {
-                        found.push((document, weight));
-                    }
-                }
+            // What is gone since is dead, which candidates are not; the index is checked elsewhere.
+            let is_there = self.texts.read(*item, &mut text)?.is_some();
+            for one in &mut missing {
+                one.look(document, is_there.then_some(&text));
             }
         }
-        for (at, term, _, _, found) in missing {
-            if let Some(list) = lists.get_mut(at) {
-                *list = Some(self.kept(segment, term, List::Few(found)));
+        for one in missing {
+            if let Some(list) = lists.get_mut(one.at) {
+                *list = Some(self.kept(segment, one.term, List::Few(one.found)));
             }
         }
         Ok(())
@@ -197,5 +197,32 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
         }
         let met = (0_u32..).zip(met).filter(|(_, met)| *met != 0);
         Ok(met.map(|(document, _)| document).collect())
+    }
+}
+
+/// A list that is being made by reading texts.
+struct Missing<'a> {
+    /// Which term's.
+    at: usize,
+    term: &'a Term,
+    needle: Needle<'a>,
+    /// Documents that may hold the term, by number.
+    candidates: Vec<u32>,
+    /// How many of these have been looked at.
+    looked: usize,
+    found: Vec<(u32, u32)>,
+}
+
+impl Missing<'_> {
+    /// Looks at the next document, if it is a candidate.
+    fn look(&mut self, document: u32, text: Option<&Document>) {
+        if self.candidates.get(self.looked) != Some(&document) {
+            return;
+        }
+        self.looked += 1;
+        let weight = text.map_or(0, |text| halves(text.frequency(&self.needle)));
+        if weight > 0 {
+            self.found.push((document, weight));
+        }
     }
 }

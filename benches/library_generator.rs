@@ -1,13 +1,18 @@
 //! Invented libraries of any size: items of about 1.2 KB whose words are as unevenly common as
-//! those of real text, one in twenty with Chinese or accented ones. The same seed gives the same
-//! library.
+//! those of real text. A fifth of the words are those of the item's project; one in fifty is a
+//! path, a name of code or a number that stands hardly anywhere else; one item in twenty has
+//! Chinese or accented words. The same seed gives the same library.
 
 use std::fmt::Write;
 
 /// Distinct words.
-const VOCABULARY: usize = 30_000;
-/// Characters of an item's text, roughly.
-const ITEM_CHARS: usize = 1200;
+const VOCABULARY: usize = 40_000;
+/// Projects.
+const PROJECTS: usize = 400;
+/// Words that are the business of a project.
+const TOPIC: usize = 300;
+/// Characters of a summary, roughly: with the other fields an item has 1,240.
+const SUMMARY_CHARS: usize = 700;
 
 /// A small generator of numbers (splitmix64), so that benches need no crate for it.
 pub(crate) struct Numbers(u64);
@@ -59,46 +64,101 @@ pub(crate) fn word(rank: usize) -> String {
     word
 }
 
-fn text(numbers: &mut Numbers, chars: usize, foreign: bool) -> String {
+/// A word as it stands in a text of a project.
+fn token(numbers: &mut Numbers, project: usize, foreign: bool) -> String {
+    let drawn = numbers.below(100);
+    if foreign && drawn < 33 {
+        const OTHERS: [&str; 6] = [
+            "発行済み請求書",
+            "東京都の設定",
+            "수정",
+            "décision",
+            "Übertragung",
+            "facturación",
+        ];
+        return OTHERS[numbers.below(OTHERS.len())].to_owned();
+    }
+    match drawn {
+        0..2 => rare(numbers),
+        2..22 => {
+            let topic = numbers.below(TOPIC);
+            word(1_000 + (project * 7_919 + topic * topic * 31) % (VOCABULARY - 1_000))
+        }
+        _ => word(numbers.rank()),
+    }
+}
+
+/// What stands in few texts.
+fn rare(numbers: &mut Numbers) -> String {
+    let (a, b) = (word(numbers.rank()), word(numbers.rank()));
+    let number = numbers.next();
+    match number % 5 {
+        0 => format!("{a}_{b}_{}", number % 1000),
+        1 => format!("{a}::{b}()"),
+        2 => format!("src/{a}/{b}.rs:{}", number % 900),
+        3 => format!("{:08x}", number >> 32),
+        _ => format!("--{a}-{b}"),
+    }
+}
+
+fn text(numbers: &mut Numbers, chars: usize, project: usize, foreign: bool) -> String {
     let mut out = String::new();
     while out.len() < chars {
-        if foreign && numbers.below(3) == 0 {
-            let others = [
-                "発行済み請求書",
-                "東京都の設定",
-                "décision",
-                "Übertragung",
-                "facturación",
-            ];
-            out.push_str(others[numbers.below(others.len())]);
-        } else {
-            out.push_str(&word(numbers.rank()));
-        }
-        out.push(' ');
+        out.push_str(&token(numbers, project, foreign));
+        out.push_str(match numbers.below(12) {
+            0 => ", ",
+            1 => ". ",
+            _ => " ",
+        });
     }
     out.trim_end().to_owned()
 }
 
+/// An invented item.
+pub(crate) struct Generated {
+    pub(crate) source: String,
+    pub(crate) external_id: String,
+    pub(crate) seconds: i64,
+    pub(crate) title: String,
+    pub(crate) summary: String,
+    pub(crate) questions: [String; 2],
+    pub(crate) atoms: [String; 3],
+    pub(crate) project: String,
+}
+
+/// The item of a number; with another seed it has other words.
+pub(crate) fn item(seed: u64, at: usize) -> Generated {
+    let mut numbers = Numbers::new(seed.wrapping_mul(0x5851_F42D_4C95_7F2D) ^ at as u64);
+    // Skips the first numbers, which are alike for neighbours.
+    numbers.next();
+    let project = numbers.below(PROJECTS);
+    let mut text = |chars| text(&mut numbers, chars, project, at.is_multiple_of(20));
+    Generated {
+        source: format!("agent-{}", at % 4),
+        external_id: format!("session-{at}#0"),
+        // Two a day, from 1990 on, over and over.
+        seconds: 631_152_000 + 43_200 * (at % 26_000) as i64,
+        title: text(60),
+        summary: text(SUMMARY_CHARS),
+        questions: [text(80), text(80)],
+        atoms: [text(100), text(100), text(100)],
+        project: word(project),
+    }
+}
+
 /// Items as JSON Lines, in four sources.
 pub(crate) fn lines(items: usize, seed: u64) -> String {
-    let mut numbers = Numbers::new(seed);
     let mut out = String::new();
     for at in 0..items {
-        let foreign = at % 20 == 0;
-        let mut text = |chars| text(&mut numbers, chars, foreign);
-        let (title, summary) = (text(60), text(ITEM_CHARS / 2));
-        let questions = [text(80), text(80)];
-        let atoms = [text(100), text(100), text(100)];
-        // Two a day, from 1990 on.
-        let seconds = 631_152_000 + 43_200 * at as u64;
-        let instant = jezero::item::Instant::from_unix(seconds.cast_signed());
+        let item = item(seed, at);
+        let instant = jezero::item::Instant::from_unix(item.seconds);
         let record = serde_json::json!({
-            "source": format!("agent-{}", at % 4),
-            "external_id": format!("session-{at}#0"),
+            "source": item.source,
+            "external_id": item.external_id,
             "occurred_at": instant.map(|instant| instant.to_string()),
-            "title": title, "summary": summary, "questions": questions,
-            "atoms": atoms.map(|text| serde_json::json!({"kind": "fact", "text": text})),
-            "project": word(at % 50),
+            "title": item.title, "summary": item.summary, "questions": item.questions,
+            "atoms": item.atoms.map(|text| serde_json::json!({"kind": "fact", "text": text})),
+            "project": item.project,
         });
         writeln!(out, "{record}").unwrap_or_default();
     }

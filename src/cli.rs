@@ -9,6 +9,7 @@ mod connector;
 mod export_jsonl;
 mod failure;
 mod import_jsonl;
+mod index;
 mod init;
 mod output;
 mod redact;
@@ -63,6 +64,7 @@ const COMMANDS: &[Entry] = &[
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,
     redact::COMMAND,
+    index::COMMAND,
 ];
 
 /// What all commands are given.

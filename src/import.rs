@@ -86,7 +86,7 @@ pub fn import_jsonl(
     options: &ImportOptions,
     now: Instant,
 ) -> Result<Imported, ImportError> {
-    store.batch(|batch| {
+    let imported = store.batch(|batch| {
         let mut import = Import {
             batch,
             engine,
@@ -111,8 +111,10 @@ pub fn import_jsonl(
                 Stop::Store(error) => ImportError::Store(error),
             })?;
         }
-        Ok(import.done)
-    })
+        Ok::<_, ImportError>(import.done)
+    })?;
+    store.finish()?;
+    Ok(imported)
 }
 
 /// Why a line stops the import.

@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use jezero_connectors::time::Clock;
 
-use crate::store::search::{Rules, Scan, TextIndex};
-use crate::store::{StoreError, View};
+use crate::store::search::{Rules, TextIndex};
+use crate::store::{Index, StoreError, View};
 
 /// How questions are answered (`[search]` and `[storage].tokenizer`).
 #[derive(Debug, Clone, PartialEq)]
@@ -123,7 +123,7 @@ impl Library {
     }
 
     fn index(&self) -> impl TextIndex + '_ {
-        Scan::new(&self.view)
+        Index::new(&self.view)
     }
 
     fn rules(&self) -> Rules {

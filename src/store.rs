@@ -6,6 +6,7 @@
 
 mod batch;
 mod frame;
+mod index;
 pub mod items;
 pub mod lock;
 mod open;
@@ -19,6 +20,7 @@ mod units;
 
 pub use batch::Batch;
 pub use frame::{Frame, compress, decompress};
+pub use index::{Checked, Fault, Index};
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use open::{Store, View};

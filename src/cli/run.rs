@@ -138,6 +138,9 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         }
         reports.push(report);
     }
+    if !options.dry_run {
+        store.finish()?;
+    }
     if matches.get_flag("due") {
         output.json_line(&DueLine { due });
     }

@@ -4,7 +4,7 @@ use jezero_connectors::{Instant, SourceName};
 use rusqlite::{Transaction, TransactionBehavior};
 
 use super::items::{self, ItemWrite, Upserted};
-use super::{Result, Store, StoreError, owners};
+use super::{Result, Store, StoreError, index, owners};
 
 /// Items on their way into the library; all of them are stored or none.
 #[derive(Debug)]
@@ -21,18 +21,36 @@ impl Store {
         &mut self,
         write: impl FnOnce(&Batch<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
+        let (written, indexed) = self.batch_alone(write)?;
+        self.upkeep.share(&mut self.connection, indexed);
+        Ok(written)
+    }
+
+    /// The batch without the index's upkeep; gives what was written to the index, in bytes.
+    fn batch_alone<T, E: From<StoreError>>(
+        &mut self,
+        write: impl FnOnce(&Batch<'_>) -> Result<T, E>,
+    ) -> Result<(T, u64), E> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(StoreError::from)?;
         let batch = Batch { transaction };
         let written = write(&batch)?;
-        batch.transaction.commit().map_err(StoreError::from)?;
-        Ok(written)
+        let Batch { transaction } = batch;
+        let indexed = index::settle(&transaction)?;
+        transaction.commit().map_err(StoreError::from)?;
+        Ok((written, indexed))
     }
 }
 
 impl Batch<'_> {
+    /// The transaction itself, for tests that change rows behind the store's back.
+    #[cfg(test)]
+    pub(super) fn connection(&self) -> &rusqlite::Connection {
+        &self.transaction
+    }
+
     /// Inserts an item, or updates the one with its source and external id if the hash differs.
     ///
     /// `now` becomes its `ingested_at`.

@@ -85,13 +85,13 @@ const INSERT: &str = "
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
 /// An import knows no unit: it leaves an item where a connector put it.
 const UPDATE: &str = "
-    UPDATE items SET source = ?1, unit = coalesce(?2, unit), external_id = ?3, occurred_at = ?4, ingested_at = ?5,
+    UPDATE items SET unit = coalesce(?2, unit), occurred_at = ?4, ingested_at = ?5,
         title = ?6, summary = ?7, questions = ?8, project = ?9, account = ?10, original_ref = ?11,
         trust = ?12, content_hash = ?13, record = iif(?2 IS NULL, record, ?14),
         record_part = iif(?2 IS NULL, record_part, ?15), part = iif(?2 IS NULL, part, ?16),
         parts = iif(?2 IS NULL, parts, ?17),
         rules_version = ?18, summary_by = ?19, redactions = ?20
-    WHERE id = ?21";
+    WHERE id = ?21 AND source = ?1 AND external_id = ?3";
 
 fn write(
     connection: &Connection,

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Result, StoreError, schema};
@@ -16,6 +17,7 @@ const BUSY: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
+    pub(super) upkeep: super::index::Upkeep,
 }
 
 /// A reader's view of the library: read-only, never in the writer's way.
@@ -23,6 +25,7 @@ pub struct Store {
 pub struct View {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
+    pub(super) index: super::index::Memory,
 }
 
 impl Store {
@@ -44,10 +47,14 @@ impl Store {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        // What is deleted is overwritten where that costs no page of its own.
+        connection.pragma_update(None, "secure_delete", "fast")?;
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
-        Ok(Self { connection })
+        let mut upkeep = super::index::Upkeep::default();
+        upkeep.catch_up(&mut connection)?;
+        Ok(Self { connection, upkeep })
     }
 
     /// Looks whether the file is ours to write, or missing; changes nothing.
@@ -74,7 +81,8 @@ impl Store {
                 connection
             }
         };
-        Ok(Self { connection })
+        let upkeep = super::index::Upkeep::default();
+        Ok(Self { connection, upkeep })
     }
 }
 
@@ -98,6 +106,7 @@ impl View {
                 Ok(Self {
                     connection,
                     path: path.to_owned(),
+                    index: super::index::Memory::default(),
                 })
             }
         }
@@ -119,6 +128,8 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Without it SQLite plans a statement anew for every value that is bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     Ok(connection)
 }

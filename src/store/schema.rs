@@ -9,7 +9,10 @@ use super::Result;
 pub(super) const APPLICATION_ID: i64 = 0x4A7A_726F;
 
 /// One line a migration; the number applied is `user_version`.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_library.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_library.sql"),
+    include_str!("migrations/0002_index.sql"),
+];
 
 /// The newest schema that this program knows.
 pub(super) fn newest() -> i64 {

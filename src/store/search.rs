@@ -4,6 +4,7 @@
 //! every item that the reader may see, so its cost grows with the library. Matching is literal, on
 //! text folded by [`fold`]; relevance is BM25 over the OR of the terms ([`rank`]).
 
+pub(super) mod document;
 pub mod fold;
 pub mod rank;
 mod scan;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use super::items::{self, ItemWrite, Upserted};
 use super::owners::{self, SourceId, UnitRow};
 use super::redact::{self, RedactedAgain};
-use super::{Result, Store, StoreError};
+use super::{Result, Store, StoreError, index};
 use crate::item::{ItemId, Trust};
 use crate::redaction::{Redacted, Seen};
 
@@ -298,7 +298,9 @@ impl Store {
             false => Keep::Identity,
         };
         write_marks(&transaction, write.source, write.marks, write.layout, keep)?;
+        let indexed = index::settle(&transaction)?;
         transaction.commit()?;
+        self.upkeep.share(&mut self.connection, indexed);
         Ok(written)
     }
 }

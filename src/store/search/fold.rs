@@ -54,6 +54,10 @@ fn fold_ascii(byte: u8) -> u8 {
 }
 
 fn fold_other(text: &str, out: &mut Vec<u8>) {
+    if text.chars().all(stays) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
     let mut buffer = [0; 4];
     let folded = text
         .nfkd()
@@ -65,6 +69,13 @@ fn fold_other(text: &str, out: &mut Vec<u8>) {
     for c in folded {
         out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
     }
+}
+
+/// Whether a character stays as it is beside others of this kind: ideographs, kana, syllables of
+/// Hangul. They need no table, and are all there is in most runs.
+fn stays(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{30FC}'
+        | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
 /// Up to two characters, as an iterator without an allocation.
@@ -113,7 +124,7 @@ fn is_ignored(c: char) -> bool {
 }
 
 /// Length of UTF-8 in characters.
-pub(super) fn chars(text: &[u8]) -> usize {
+pub(in crate::store) fn chars(text: &[u8]) -> usize {
     // Continuation bytes are those of the form 10xxxxxx: all others begin a character.
     text.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
 }
@@ -157,6 +168,16 @@ mod tests {
                 "U+{:04X}",
                 u32::from(c)
             );
+        }
+    }
+
+    #[test]
+    fn what_needs_no_table_stays_as_it_is() {
+        for c in ('\0'..=char::MAX).filter(|c| stays(*c)) {
+            let text = c.to_string();
+            let by_table: String = text.nfkd().filter(|c| !is_ignored(*c)).nfc().collect();
+            assert_eq!(by_table, text);
+            assert!(c.to_lowercase().eq([c]) && base(c) == [Some(c), None]);
         }
     }
 

@@ -3,19 +3,14 @@
 //! Simple rather than clever, so that what it answers can be believed: other implementations are
 //! compared with it.
 
-use memchr::memmem::Finder;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
-use rusqlite::types::ValueRef;
-use rusqlite::{Row, Rows, params_from_iter};
+use rusqlite::{Rows, params_from_iter};
 
-use super::fold::{chars, fold_into};
-use super::rank::{self, FIELDS, WEIGHTS};
-use super::{Matches, Question, Ranked, Term, TextIndex};
+use super::document::{Document, Needle, text};
+use super::rank;
+use super::{Matches, Question, Ranked, TextIndex};
 use crate::item::{Instant, ItemId};
 use crate::store::{Result, StoreError, View};
-
-/// Stands between texts of one item; no folded text and no term holds it.
-const SEPARATOR: u8 = b'\n';
 
 /// Answers by reading all items.
 #[derive(Debug, Clone, Copy)]
@@ -37,21 +32,6 @@ struct Hit {
     occurred_at: Instant,
     length: f64,
     frequencies: Vec<f64>,
-}
-
-/// The folded text of one item, with the end of each field.
-#[derive(Default)]
-struct Document {
-    text: Vec<u8>,
-    ends: [usize; FIELDS],
-    length: usize,
-}
-
-/// A term made ready to be looked for.
-struct Needle<'a> {
-    finder: Finder<'a>,
-    /// Whether the term begins, and ends, with a part of a word that must be its first, or last.
-    edges: (bool, bool),
 }
 
 impl TextIndex for Scan<'_> {
@@ -134,7 +114,7 @@ impl Scan<'_> {
         let mut document = Document::default();
         while let Some(row) = items.next()? {
             let id: i64 = row.get(0)?;
-            document.read(id, row, &mut atoms)?;
+            document.read(id, row, |each| atoms.of(id, each))?;
             let occurred_at = Instant::from_unix(row.get(1)?).ok_or(StoreError::Damaged {
                 what: "date",
                 row: id,
@@ -145,104 +125,6 @@ impl Scan<'_> {
         }
         Ok(())
     }
-}
-
-impl Document {
-    fn read(&mut self, id: i64, row: &Row<'_>, atoms: &mut Atoms<'_>) -> Result<()> {
-        self.text.clear();
-        self.length = 0;
-        self.add(text(row.get_ref(2)?, id)?);
-        self.end(0);
-        self.add(text(row.get_ref(3)?, id)?);
-        self.end(1);
-        let questions = text(row.get_ref(4)?, id)?;
-        if questions != "[]" {
-            let questions: Vec<String> =
-                serde_json::from_str(questions).map_err(|_| StoreError::Damaged {
-                    what: "questions",
-                    row: id,
-                })?;
-            questions.iter().for_each(|question| self.add(question));
-        }
-        self.end(2);
-        atoms.of(id, |atom| self.add(atom))?;
-        self.end(3);
-        if let project @ ValueRef::Text(_) = row.get_ref(5)? {
-            self.add(text(project, id)?);
-        }
-        self.end(4);
-        Ok(())
-    }
-
-    fn add(&mut self, text: &str) {
-        let start = self.text.len();
-        fold_into(text, &mut self.text);
-        self.length += chars(self.text.get(start..).unwrap_or_default());
-        self.text.push(SEPARATOR);
-    }
-
-    fn end(&mut self, field: usize) {
-        if let Some(end) = self.ends.get_mut(field) {
-            *end = self.text.len();
-        }
-    }
-
-    /// The weighted frequency of a term; overlapping occurrences count.
-    fn frequency(&self, needle: &Needle<'_>) -> f64 {
-        let mut frequency = 0.0;
-        let mut from = 0;
-        while let Some(at) = self
-            .text
-            .get(from..)
-            .and_then(|rest| needle.finder.find(rest))
-        {
-            let start = from + at;
-            if needle.stands(&self.text, start) {
-                let field = self.ends.iter().position(|end| start < *end);
-                let weight = field.and_then(|field| WEIGHTS.get(field));
-                frequency += weight.copied().unwrap_or(0.0);
-            }
-            from = start + 1;
-        }
-        frequency
-    }
-}
-
-impl<'a> Needle<'a> {
-    fn new(term: &'a Term) -> Self {
-        let letter = |c: Option<char>| term.whole_word && c.is_some_and(char::is_alphanumeric);
-        Self {
-            finder: Finder::new(term.folded.as_bytes()),
-            edges: (
-                letter(term.folded.chars().next()),
-                letter(term.folded.chars().next_back()),
-            ),
-        }
-    }
-
-    /// Whether an occurrence at `start` begins and ends where it has to.
-    fn stands(&self, text: &[u8], start: usize) -> bool {
-        let (first, last) = self.edges;
-        let end = start + self.finder.needle().len();
-        let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let cut_in = first && inside(char_before(text, start));
-        let cut_off = last && inside(char_after(text, end));
-        !cut_in && !cut_off
-    }
-}
-
-/// Longest character in UTF-8.
-const CHAR_BYTES: usize = 4;
-
-fn char_before(text: &[u8], at: usize) -> Option<char> {
-    let near = text.get(at.saturating_sub(CHAR_BYTES)..at)?;
-    let valid = near.utf8_chunks().last()?;
-    valid.valid().chars().next_back()
-}
-
-fn char_after(text: &[u8], at: usize) -> Option<char> {
-    let near = text.get(at..text.len().min(at + CHAR_BYTES))?;
-    near.utf8_chunks().next()?.valid().chars().next()
 }
 
 /// The atoms of all items, read along with them.
@@ -268,7 +150,7 @@ impl<'a> Atoms<'a> {
     }
 
     /// Calls `each` with the texts of an item's atoms; items come in rising order.
-    fn of(&mut self, id: i64, mut each: impl FnMut(&str)) -> Result<()> {
+    fn of(&mut self, id: i64, each: &mut dyn FnMut(&str)) -> Result<()> {
         while let Some(item) = self.item.filter(|item| *item <= id) {
             if item == id
                 && let Some(row) = self.rows.get()
@@ -279,10 +161,4 @@ impl<'a> Atoms<'a> {
         }
         Ok(())
     }
-}
-
-fn text(value: ValueRef<'_>, row: i64) -> Result<&str> {
-    value
-        .as_str()
-        .map_err(|_| StoreError::Damaged { what: "text", row })
 }

@@ -25,7 +25,7 @@ pub struct Rules {
 }
 
 /// One thing that is looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     /// The text, folded.
     pub folded: String,

@@ -1,0 +1,155 @@
+//! Fresh processes, and readers beside a writer.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jezero::redaction::Engine;
+use jezero::store::{Filter, Scope, Store, View};
+
+use crate::building::{prepared, put};
+use crate::fts::Fts;
+use crate::library_generator::item;
+use crate::measure::{memory, on_the_wall, quantile, timed};
+use crate::queries::{SETS, ask, loaded};
+
+/// Readers at a time.
+const READERS: usize = 8;
+/// How long they ask, in seconds.
+const SECONDS: u64 = 6;
+
+/// What a process started by this bench does.
+pub(crate) fn child(arguments: &[&str]) {
+    match arguments {
+        ["first", path, set] => {
+            let view = View::open(Path::new(path)).unwrap();
+            ask(&view, &query(set, 0), &Scope::All, &Filter::default());
+        }
+        ["first-fts", path, set] => {
+            Fts::open(Path::new(path)).search(&query(set, 0));
+        }
+        ["read", path, seed] => read(Path::new(path), seed.parse().unwrap()),
+        _ => {}
+    }
+}
+
+fn query(set: &str, at: usize) -> Vec<String> {
+    let make = SETS
+        .iter()
+        .find(|(name, _)| *name == set)
+        .map(|(_, make)| make);
+    make.unwrap()(at)
+}
+
+/// Asks and asks; prints the times in milliseconds, then the memory.
+fn read(path: &Path, seed: usize) {
+    let view = loaded(path);
+    let end = Instant::now() + Duration::from_secs(SECONDS);
+    let mut at = seed * 1000;
+    while Instant::now() < end {
+        at += 1;
+        let query = query("3 mixed", at % 40);
+        let ((_, cpu), wall) =
+            on_the_wall(|| timed(|| ask(&view, &query, &Scope::All, &Filter::default())));
+        println!("{} {}", wall * 1e3, cpu * 1e3);
+    }
+    println!("memory {:.0}", memory());
+}
+
+fn own() -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("--child");
+    command
+}
+
+/// From the start of a process to the end of its first answer.
+pub(crate) fn first_answers(path: &Path, fts: Option<&Path>) {
+    println!(
+        "a fresh process's first answer, wall ms p50 with start and end of the process (FTS5)"
+    );
+    for set in ["1 rare", "3 mixed", "6 common"] {
+        let time = |what: &str, path: &Path| {
+            let one = || on_the_wall(|| own().arg(what).arg(path).arg(set).status().unwrap()).1;
+            quantile(&(0..9).map(|_| one() * 1e3).collect::<Vec<_>>(), 0.5)
+        };
+        let other = fts.map_or(0.0, |fts| time("first-fts", fts));
+        println!("  {set:10} {:.1} ({other:.1})", time("first", path));
+    }
+}
+
+/// What readers took, all together.
+#[derive(Default)]
+struct Times {
+    wall: Vec<f64>,
+    cpu: Vec<f64>,
+    /// Megabytes of one of them.
+    memory: f64,
+}
+
+fn readers(path: &Path, beside: impl FnOnce()) -> Times {
+    let start = |seed: usize| {
+        let mut command = own();
+        command.arg("read").arg(path).arg(seed.to_string());
+        command.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..READERS).map(start).collect();
+    // Nobody waits for a reader that waits for a reader of its lines.
+    let children: Vec<_> = children
+        .into_iter()
+        .map(|child| std::thread::spawn(|| child.wait_with_output().unwrap()))
+        .collect();
+    beside();
+    let mut times = Times::default();
+    for child in children {
+        let output = child.join().unwrap();
+        assert!(output.status.success(), "a reader failed");
+        for line in String::from_utf8(output.stdout).unwrap().lines() {
+            let (first, second) = line.split_once(' ').unwrap();
+            if first == "memory" {
+                times.memory = second.parse().unwrap();
+            } else {
+                times.wall.push(first.parse().unwrap());
+                times.cpu.push(second.parse().unwrap());
+            }
+        }
+    }
+    times
+}
+
+/// Eight readers alone, then with a writer that changes single items without a pause.
+pub(crate) fn readers_beside_a_writer(path: &Path, items: usize) {
+    let alone = readers(path, || {});
+    let engine = Engine::embedded();
+    let mut store = Store::open(path).unwrap();
+    let mut writes = 0;
+    let beside = readers(path, || {
+        let end = Instant::now() + Duration::from_secs(SECONDS);
+        while Instant::now() < end {
+            writes += 1;
+            put(
+                &mut store,
+                &[prepared(&engine, &item(9, writes * 31 % items))],
+            );
+        }
+    });
+    let p95 = |times: &[f64]| quantile(times, 0.95);
+    let show = |times: &Times| {
+        format!(
+            "wall p50 {:.1}, p95 {:.1}; CPU p50 {:.2}, p95 {:.2} ms; {} answers/s; {:.0} MB each",
+            quantile(&times.wall, 0.5),
+            p95(&times.wall),
+            quantile(&times.cpu, 0.5),
+            p95(&times.cpu),
+            times.wall.len() as u64 / SECONDS,
+            times.memory
+        )
+    };
+    println!("{READERS} readers, 3 mixed: {}", show(&alone));
+    println!("  beside a writer: {}", show(&beside));
+    println!(
+        "  {} changes/s; p95 ratio wall {:.2}, CPU {:.2}",
+        writes as u64 / SECONDS,
+        p95(&beside.wall) / p95(&alone.wall),
+        p95(&beside.cpu) / p95(&alone.cpu)
+    );
+}

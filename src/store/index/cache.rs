@@ -1,0 +1,102 @@
+//! What readers of one library share: loaded segments, and the lists of terms asked for lately.
+//!
+//! Segments never change, so a list stays true until its segment is gone.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::list::List;
+use super::loaded::Segment;
+use super::shelf::{SegmentRow, Shelf};
+use crate::store::Result;
+use crate::store::search::Term;
+
+/// Most bytes of lists.
+const LIMIT: usize = 64 * 1024 * 1024;
+/// Bytes that a list takes besides its documents, about.
+const OVERHEAD: usize = 200;
+
+/// Names a segment beyond doubt: another file in the place of ours may use the same numbers.
+type Name = (i64, i64);
+
+fn name(row: &SegmentRow) -> Name {
+    (row.id, row.stamp)
+}
+
+/// Shared by readers; each call holds its lock for a look-up only.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    segments: Mutex<HashMap<Name, Weak<Segment>>>,
+    lists: Mutex<Lists>,
+}
+
+#[derive(Debug, Default)]
+struct Lists {
+    lists: HashMap<(Name, Term), (u64, Arc<List>)>,
+    /// By last use, the oldest first.
+    used: BTreeMap<u64, (Name, Term)>,
+    clock: u64,
+    bytes: usize,
+}
+
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panicking thread left is whole: entries are put in and taken out in one go.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Cache {
+    /// A segment, loaded now if no reader holds it.
+    pub(super) fn segment(&self, shelf: &impl Shelf, row: SegmentRow) -> Result<Arc<Segment>> {
+        let known = hold(&self.segments)
+            .get(&name(&row))
+            .and_then(Weak::upgrade);
+        if let Some(segment) = known {
+            return Ok(segment);
+        }
+        let segment = Segment::load(shelf, row)?;
+        let mut segments = hold(&self.segments);
+        segments.retain(|_, segment| segment.strong_count() > 0);
+        segments.insert(name(&row), Arc::downgrade(&segment));
+        Ok(segment)
+    }
+
+    /// The list of a term in a segment, if it is kept.
+    pub(super) fn list(&self, segment: &Segment, term: &Term) -> Option<Arc<List>> {
+        hold(&self.lists).find((name(&segment.row), term.clone()))
+    }
+
+    /// Keeps a list.
+    pub(super) fn keep(&self, segment: &Segment, term: &Term, list: &Arc<List>) {
+        hold(&self.lists).keep((name(&segment.row), term.clone()), list);
+    }
+}
+
+impl Lists {
+    fn find(&mut self, key: (Name, Term)) -> Option<Arc<List>> {
+        let (used, list) = self.lists.get_mut(&key)?;
+        self.clock += 1;
+        self.used.remove(used);
+        *used = self.clock;
+        self.used.insert(self.clock, key);
+        Some(Arc::clone(list))
+    }
+
+    fn keep(&mut self, key: (Name, Term), list: &Arc<List>) {
+        let bytes = list.memory() + OVERHEAD;
+        if bytes > LIMIT / 2 || self.lists.contains_key(&key) {
+            return;
+        }
+        self.bytes += bytes;
+        while self.bytes > LIMIT {
+            let Some((_, oldest)) = self.used.pop_first() else {
+                break;
+            };
+            if let Some((_, list)) = self.lists.remove(&oldest) {
+                self.bytes = self.bytes.saturating_sub(list.memory() + OVERHEAD);
+            }
+        }
+        self.clock += 1;
+        self.used.insert(self.clock, key.clone());
+        self.lists.insert(key, (self.clock, Arc::clone(list)));
+    }
+}

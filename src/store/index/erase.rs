@@ -1,0 +1,61 @@
+//! Taking words out of the file for good, and making the index anew.
+
+use rusqlite::Connection;
+
+use super::shelf::{Book, Counters, SegmentRow, Shelf, Stage};
+use super::sqlite::SqliteShelf;
+use super::texts;
+use crate::store::Result;
+
+/// Bytes of zeros that are written at a time.
+const ZEROS: i64 = 1 << 20;
+
+/// Takes the whole index away and puts every item on the list of those that wait.
+pub(super) fn begin_anew(connection: &Connection) -> Result<()> {
+    let shelf = SqliteShelf(connection);
+    for book in [Book::Summaries, Book::Originals] {
+        for row in shelf.segments(book)? {
+            shelf.put_segment(&SegmentRow {
+                stage: Stage::Leaving,
+                ..row
+            })?;
+        }
+        texts::all_pending(connection, book)?;
+    }
+    connection.execute_batch("DELETE FROM index_dead; DELETE FROM index_slots;")?;
+    let counters = shelf.counters()?;
+    shelf.set_counters(Counters {
+        generation: counters.generation + 1,
+        ..counters
+    })
+}
+
+/// Overwrites the free pages of the file with zeros, then empties the write-ahead log.
+///
+/// Says whether the log could be emptied: a reader in the midst of a question keeps it.
+pub(super) fn scrub(connection: &mut Connection) -> Result<bool> {
+    // Whatever is freed from here on is overwritten too.
+    connection.pragma_update(None, "secure_delete", true)?;
+    let number = |connection: &Connection, name: &str| -> Result<i64> {
+        Ok(connection.pragma_query_value(None, name, |row| row.get(0))?)
+    };
+    let page = number(connection, "page_size")?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch("CREATE TABLE index_zeros (zeros BLOB NOT NULL) STRICT")?;
+    loop {
+        let free = number(&transaction, "freelist_count")?;
+        if free == 0 {
+            break;
+        }
+        // Each row takes as many pages as its zeros fill, or a few more for the tree.
+        let length = (free * page / 2).clamp(page / 2, ZEROS);
+        let sql = "INSERT INTO index_zeros VALUES (zeroblob(?1))";
+        transaction.prepare_cached(sql)?.execute([length])?;
+    }
+    transaction.execute_batch("DROP TABLE index_zeros")?;
+    transaction.commit()?;
+    connection.pragma_update(None, "secure_delete", "fast")?;
+    let busy: i64 =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(busy == 0)
+}

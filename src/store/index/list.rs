@@ -1,0 +1,252 @@
+//! In which documents of a segment a term stands, and how much that counts.
+
+use std::collections::BTreeMap;
+
+use super::loaded::{Found, Segment};
+use super::pack::each_posting;
+use super::segment::{PART, damaged};
+use super::shelf::{Kind, Part, Shelf};
+use crate::store::Result;
+
+/// The documents that hold a term, with weights in halves.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum List {
+    /// By number: for a term that few documents hold.
+    Few(Vec<(u32, u32)>),
+    /// A cell a document: for a term that many hold.
+    Many {
+        /// The weight, 0 where the term does not stand, [`FULL`] where `more` has it.
+        cells: Vec<u8>,
+        /// Weights of [`FULL`] and more.
+        more: BTreeMap<u32, u32>,
+    },
+}
+
+/// What a cell holds when the weight is too large for it.
+pub(super) const FULL: u8 = u8::MAX;
+/// A term stands in many documents when it does in one of this many.
+const SHARE: usize = 8;
+
+impl List {
+    /// Collects the postings of words.
+    pub(super) fn collect(shelf: &impl Shelf, segment: &Segment, words: &[Found]) -> Result<Self> {
+        let size = segment.documents.len();
+        let bytes: usize = words
+            .iter()
+            .map(|word| (word.to - word.from) as usize)
+            .sum();
+        let mut reader = Reader::new(shelf, segment);
+        // A posting takes a byte or more, most take one or two.
+        if bytes * SHARE > size {
+            let mut cells = Cells::new(size);
+            for word in words {
+                reader.each(*word, |document, weight| cells.add(document, weight))?;
+            }
+            return Ok(cells.list());
+        }
+        let mut few = Vec::with_capacity(bytes);
+        for word in words {
+            reader.each(*word, |document, weight| few.push((document, weight)))?;
+        }
+        if words.len() > 1 {
+            few.sort_unstable_by_key(|(document, _)| *document);
+            few.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 = kept.1.saturating_add(next.1);
+                }
+                same
+            });
+        }
+        if few
+            .last()
+            .is_some_and(|(document, _)| *document as usize >= size)
+        {
+            return Err(damaged(segment.row.id));
+        }
+        few.shrink_to_fit();
+        Ok(Self::Few(few))
+    }
+
+    /// How many of the documents with a mark hold the term.
+    pub(super) fn count(&self, marks: &[u8]) -> u64 {
+        let counted = match self {
+            Self::Few(list) => list
+                .iter()
+                .filter(|(document, _)| {
+                    marks.get(*document as usize).is_some_and(|mark| *mark != 0)
+                })
+                .count(),
+            Self::Many { cells, .. } => cells
+                .chunks(128)
+                .zip(marks.chunks(128))
+                .map(|(cells, marks)| {
+                    // At most 128, so that bytes can count: eight times as many at a time.
+                    let both = cells
+                        .iter()
+                        .zip(marks)
+                        .map(|(cell, mark)| u8::from(*cell != 0) & mark);
+                    usize::from(both.fold(0_u8, u8::wrapping_add))
+                })
+                .sum(),
+        };
+        counted as u64
+    }
+
+    /// Takes the marks of documents that do not hold the term, and counts those left.
+    pub(super) fn keep_only(&self, marks: &mut Vec<u8>) -> usize {
+        match self {
+            Self::Few(list) => {
+                let mut kept = vec![0; marks.len()];
+                for (document, _) in list {
+                    let at = *document as usize;
+                    if let (Some(to), Some(mark)) = (kept.get_mut(at), marks.get(at)) {
+                        *to = *mark;
+                    }
+                }
+                *marks = kept;
+            }
+            Self::Many { cells, .. } => {
+                marks
+                    .iter_mut()
+                    .zip(cells)
+                    .for_each(|(mark, cell)| *mark &= u8::from(*cell != 0));
+            }
+        }
+        marks.iter().map(|mark| usize::from(*mark)).sum()
+    }
+
+    /// The greatest weight.
+    pub(super) fn greatest(&self) -> u32 {
+        match self {
+            Self::Few(list) => list.iter().map(|(_, weight)| *weight).max(),
+            Self::Many { cells, more } => more
+                .values()
+                .copied()
+                .max()
+                .or_else(|| cells.iter().copied().max().map(u32::from)),
+        }
+        .unwrap_or(0)
+    }
+
+    /// Bytes of memory that it takes.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Self::Few(list) => 8 * list.len(),
+            Self::Many { cells, more } => cells.len() + 32 * more.len(),
+        }
+    }
+}
+
+/// Weights by document while they are being summed.
+struct Cells {
+    cells: Vec<u8>,
+    more: BTreeMap<u32, u32>,
+}
+
+impl Cells {
+    fn new(size: usize) -> Self {
+        Self {
+            cells: vec![0; size],
+            more: BTreeMap::new(),
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, document: u32, weight: u32) {
+        let Some(cell) = self.cells.get_mut(document as usize) else {
+            return;
+        };
+        let sum = u32::from(*cell) + weight;
+        match u8::try_from(sum) {
+            Ok(sum) if sum < FULL => *cell = sum,
+            _ => {
+                let before = self.more.entry(document).or_insert(0);
+                *before = before.saturating_add(if *cell == FULL { weight } else { sum });
+                *cell = FULL;
+            }
+        }
+    }
+
+    fn list(self) -> List {
+        let Self { cells, more } = self;
+        let held = cells.iter().filter(|cell| **cell != 0).count();
+        if held * SHARE * 2 > cells.len() {
+            return List::Many { cells, more };
+        }
+        let mut few = Vec::with_capacity(held);
+        for (document, cell) in (0_u32..).zip(&cells) {
+            match *cell {
+                0 => {}
+                FULL => few.push((document, more.get(&document).copied().unwrap_or(0))),
+                weight => few.push((document, u32::from(weight))),
+            }
+        }
+        List::Few(few)
+    }
+}
+
+/// Reads postings of a segment, word after word, holding the last part.
+struct Reader<'a, S> {
+    shelf: &'a S,
+    segment: &'a Segment,
+    /// The part that is held.
+    number: Option<u32>,
+    part: Vec<u8>,
+    /// A word's postings that do not lie in one part.
+    joined: Vec<u8>,
+}
+
+impl<'a, S: Shelf> Reader<'a, S> {
+    fn new(shelf: &'a S, segment: &'a Segment) -> Self {
+        Self {
+            shelf,
+            segment,
+            number: None,
+            part: Vec::new(),
+            joined: Vec::new(),
+        }
+    }
+
+    fn each(&mut self, word: Found, each: impl FnMut(u32, u32)) -> Result<()> {
+        let fault = || damaged(self.segment.row.id);
+        let (from, to) = (word.from as usize, word.to as usize);
+        let (first, last) = (from / PART, to.saturating_sub(1) / PART);
+        let times = word.times;
+        let mut each = each;
+        let mut each = |document, weight: u32| each(document, weight.saturating_mul(times));
+        if first == last {
+            self.hold(first)?;
+            let bytes = self.part.get(from - first * PART..to - first * PART);
+            return each_posting(bytes.ok_or_else(fault)?, &mut each).ok_or_else(fault);
+        }
+        self.joined.clear();
+        for number in first..=last {
+            self.hold(number)?;
+            let from = from.saturating_sub(number * PART);
+            let to = (to - number * PART).min(PART);
+            let bytes = self.part.get(from..to);
+            self.joined.extend_from_slice(bytes.ok_or_else(fault)?);
+        }
+        each_posting(&self.joined, &mut each).ok_or_else(fault)
+    }
+
+    fn hold(&mut self, number: usize) -> Result<()> {
+        let segment = self.segment.row.id;
+        let number = u32::try_from(number).map_err(|_| damaged(segment))?;
+        if self.number != Some(number) {
+            self.number = None;
+            self.part.clear();
+            self.shelf.read(
+                Part {
+                    segment,
+                    kind: Kind::Postings,
+                    number,
+                },
+                &mut self.part,
+            )?;
+            self.number = Some(number);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Index and items in step, whatever happens: kills, older libraries, erasure.
+
+use std::fs;
+
+use jezero_connectors::Instant;
+
+use super::sample::{Change, Sample};
+use super::*;
+use crate::store::Store;
+use crate::store::index::shelf::Shelf;
+
+fn words(number: u8, round: u32) -> String {
+    format!("shared words{number} round{round} alpha beta gamma/{number}")
+}
+
+/// Applies changes that make merges: each a transaction of its own.
+fn busy(sample: &Sample, rounds: std::ops::Range<u32>) {
+    for round in rounds {
+        for number in 0..12 {
+            sample.apply(&[Change::put(number, &words(number, round))]);
+        }
+    }
+}
+
+/// What the file would hold after a kill at this moment, and nothing of the program's memory.
+fn after_a_kill(sample: &Sample) -> (tempfile::TempDir, View) {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["library.db", "library.db-wal"] {
+        let from = sample.path().with_file_name(name);
+        fs::copy(from, folder.path().join(name)).unwrap();
+    }
+    // The next program that writes opens it first.
+    drop(Store::open(&folder.path().join("library.db")).unwrap());
+    let view = View::open(&folder.path().join("library.db")).unwrap();
+    (folder, view)
+}
+
+fn matching(view: &View, query: &str) -> Vec<i64> {
+    let terms = Terms::read(query, Rules::default()).used;
+    let (scope, filter) = (Scope::All, Filter::default());
+    let question = Question {
+        scope: &scope,
+        filter: &filter,
+        terms: &terms,
+        pool: 50,
+    };
+    compare(view, &question);
+    let found = Index::new(view).matches(&question).unwrap();
+    found.ranked.iter().map(|ranked| ranked.id.0).collect()
+}
+
+#[test]
+fn a_kill_at_any_step_leaves_index_and_items_in_step() {
+    let sample = Sample::new();
+    busy(&sample, 0..3);
+    for step in 0..30_u8 {
+        let word = format!("round{}", 100 + u32::from(step));
+        sample.apply_without_upkeep(&[Change::put(12 + step, &format!("shared {word}"))]);
+        for _ in 0..3 {
+            let mut store = sample.store.borrow_mut();
+            let Store { connection, upkeep } = &mut *store;
+            // Steps of few bytes, so that merges are cut in many places.
+            upkeep.step(connection, 64).unwrap();
+            drop(store);
+            let (_folder, view) = after_a_kill(&sample);
+            assert_eq!(view.check_index().unwrap().first_faults, [], "{word}");
+            assert_eq!(matching(&view, &word).len(), 1);
+            assert_eq!(matching(&view, "shared").len(), 13 + usize::from(step));
+        }
+    }
+    let shelf = SqliteShelf(&sample.store.borrow().connection);
+    let segments = shelf.segments(Book::Summaries).unwrap();
+    assert!(segments.iter().any(|row| row.documents > 7));
+}
+
+#[test]
+fn a_kill_within_a_transaction_leaves_what_was() {
+    let sample = Sample::new();
+    busy(&sample, 0..2);
+    let mut store = sample.store.borrow_mut();
+    let outcome = store.batch(|batch| {
+        batch
+            .connection()
+            .execute("UPDATE items SET summary = 'never stored'", [])?;
+        settle(batch.connection())?;
+        let (_folder, view) = after_a_kill(&sample);
+        assert_eq!(view.check_index().unwrap().first_faults, []);
+        assert_eq!(matching(&view, "never stored").len(), 0);
+        Err::<(), _>(crate::store::StoreError::Damaged {
+            what: "test",
+            row: 0,
+        })
+    });
+    assert!(outcome.is_err());
+    drop(store);
+    assert_eq!(sample.view().check_index().unwrap().first_faults, []);
+}
+
+#[test]
+fn a_library_without_an_index_is_scanned_by_readers_and_indexed_by_the_next_writer() {
+    let sample = Sample::new();
+    busy(&sample, 0..1);
+    let store = sample.store.borrow();
+    erase::begin_anew(&store.connection).unwrap();
+    let view = sample.view();
+    assert_eq!(matching(&view, "words7").len(), 1);
+    assert_eq!(view.check_index().unwrap().waiting, 12);
+    drop(store);
+    drop(Store::open(&sample.path()).unwrap());
+    assert_eq!(matching(&view, "words7").len(), 1);
+    let checked = view.check_index().unwrap();
+    assert_eq!((checked.waiting, checked.items, checked.faults), (0, 12, 0));
+}
+
+#[test]
+fn a_damaged_segment_is_found_and_rebuilding_mends_it() {
+    let sample = Sample::new();
+    busy(&sample, 0..1);
+    let mut store = sample.store.borrow_mut();
+    let spoil = "UPDATE index_parts SET bytes = zeroblob(length(bytes)) WHERE id = (SELECT max(id) FROM index_parts)";
+    store.connection.execute(spoil, []).unwrap();
+    let view = sample.view();
+    assert!(matches!(
+        view.check_index().unwrap().first_faults[..],
+        [Fault::Segment { .. }, ..]
+    ));
+    store.rebuild_index().unwrap();
+    assert_eq!(view.check_index().unwrap().first_faults, []);
+    assert_eq!(matching(&view, "shared").len(), 12);
+}
+
+#[test]
+fn an_item_that_differs_from_its_words_is_found() {
+    let sample = Sample::new();
+    busy(&sample, 0..1);
+    let store = sample.store.borrow();
+    store
+        .connection
+        .execute_batch(
+            "UPDATE items SET summary = 'changed' WHERE id = 3; DELETE FROM index_pending",
+        )
+        .unwrap();
+    let checked = sample.view().check_index().unwrap();
+    assert_eq!(checked.first_faults, [Fault::Differs { item: 3 }]);
+}
+
+#[test]
+fn nothing_of_a_deleted_item_is_left_in_the_file_after_erasing() {
+    let sample = Sample::new();
+    busy(&sample, 0..2);
+    sample.apply(&[Change::put(3, "qqxyzzy qqplugh words")]);
+    // Merges copy the words about; then more of the same comes and goes.
+    busy(&sample, 2..3);
+    sample.apply(&[Change::put(4, "qqxyzzy again")]);
+    sample.apply(&[Change::Delete(3), Change::Delete(4)]);
+    assert!(sample.store.borrow_mut().erase().unwrap());
+    for name in ["library.db", "library.db-wal"] {
+        let bytes = fs::read(sample.path().with_file_name(name)).unwrap();
+        for word in ["qqxyzzy", "xyzzy", "qqplugh", "plugh"] {
+            let found = memchr::memmem::find(&bytes, word.as_bytes());
+            assert_eq!(found, None, "{word} in {name}");
+        }
+    }
+    assert_eq!(matching(&sample.view(), "shared").len(), 10);
+}
+
+#[test]
+fn a_key_limited_to_sources_gets_the_answers_of_a_library_of_these_alone() {
+    let all = Sample::new();
+    let alone = Sample::new();
+    for number in 0..12_u8 {
+        let change = Change::put(
+            number,
+            &format!("shared {}", "word ".repeat(usize::from(number))),
+        );
+        all.apply(std::slice::from_ref(&change));
+        // Sources go by number: 0, 1, 2, 0, 1, 2 …
+        if number % 3 == 1 {
+            alone.apply(&[change]);
+        }
+    }
+    let terms = Terms::read("word shared", Rules::default()).used;
+    let filter = Filter::default();
+    let ask = |sample: &Sample, scope: &Scope| {
+        let view = sample.view();
+        let question = Question {
+            scope,
+            filter: &filter,
+            terms: &terms,
+            pool: 50,
+        };
+        let matches = Index::new(&view).matches(&question).unwrap();
+        let ranked: Vec<(Instant, f64)> = matches
+            .ranked
+            .iter()
+            .map(|ranked| (ranked.occurred_at, ranked.relevance))
+            .collect();
+        (matches.searched, matches.frequencies, ranked)
+    };
+    // "agent-1" is the second source in either library.
+    assert_eq!(ask(&all, &Scope::Only(vec![2])), ask(&alone, &Scope::All));
+}

@@ -1,0 +1,132 @@
+//! Where the indexed texts come from: the items and originals of the library.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::builder::Facts;
+use super::shelf::Book;
+use crate::store::search::document::{Document, text};
+use crate::store::{Result, StoreError};
+
+/// The text of an item, as a book has it.
+pub(super) trait Texts {
+    /// Reads the text of an item; `None` when the book has none of it.
+    fn read(&self, item: i64, into: &mut Document) -> Result<Option<Facts>>;
+}
+
+/// Reads from the library's file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SqliteTexts<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) book: Book,
+}
+
+impl Texts for SqliteTexts<'_> {
+    fn read(&self, item: i64, into: &mut Document) -> Result<Option<Facts>> {
+        let sql = "SELECT id, occurred_at, title, summary, questions, project, source
+                   FROM items WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([item])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let facts = Facts {
+            source: row.get(6)?,
+            project: row.get(5)?,
+            occurred_at: row.get(1)?,
+        };
+        match self.book {
+            Book::Summaries => into.read(item, row, |each| self.atoms(item, each))?,
+            Book::Originals => {
+                let Some(original) =
+                    crate::store::read::original(self.connection, crate::item::ItemId(item))?
+                else {
+                    return Ok(None);
+                };
+                into.read_plain(original.as_str());
+            }
+        }
+        Ok(Some(facts))
+    }
+}
+
+impl SqliteTexts<'_> {
+    fn atoms(&self, item: i64, each: &mut dyn FnMut(&str)) -> Result<()> {
+        let sql = "SELECT text FROM atoms WHERE item = ?1 ORDER BY ordinal";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([item])?;
+        while let Some(row) = rows.next()? {
+            each(text(row.get_ref(0)?, item)?);
+        }
+        Ok(())
+    }
+}
+
+/// Items that wait to be indexed, by number, at most `limit`.
+pub(super) fn pending(connection: &Connection, book: Book, limit: usize) -> Result<Vec<i64>> {
+    let sql = "SELECT item FROM index_pending WHERE book = ?1 ORDER BY item LIMIT ?2";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([book.number(), limit], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Takes items up to a number off the list of those that wait.
+pub(super) fn no_longer_pending(connection: &Connection, book: Book, last: i64) -> Result<()> {
+    let sql = "DELETE FROM index_pending WHERE book = ?1 AND item <= ?2";
+    connection
+        .prepare_cached(sql)?
+        .execute([book.number(), last])?;
+    Ok(())
+}
+
+/// How many items wait.
+pub(super) fn count_pending(connection: &Connection, book: Book) -> Result<u64> {
+    let sql = "SELECT count(*) FROM index_pending WHERE book = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let count: i64 = statement.query_row([book.number()], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
+}
+
+/// Whether an item waits.
+pub(super) fn is_pending(connection: &Connection, book: Book, item: i64) -> Result<bool> {
+    let sql = "SELECT 1 FROM index_pending WHERE book = ?1 AND item = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.exists([book.number(), item])?)
+}
+
+/// All items that a book has, by number.
+pub(super) fn all(connection: &Connection, book: Book) -> Result<Vec<i64>> {
+    let sql = match book {
+        Book::Summaries => "SELECT id FROM items ORDER BY id",
+        Book::Originals => "SELECT item FROM originals ORDER BY item",
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Whether any item waits.
+pub(super) fn any_pending(connection: &Connection, book: Book) -> Result<bool> {
+    let sql = "SELECT 1 FROM index_pending WHERE book = ?1 LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found: Option<i64> = statement
+        .query_row([book.number()], |row| row.get(0))
+        .optional()?;
+    Ok(found.is_some())
+}
+
+/// Puts every item on the list of those that wait.
+pub(super) fn all_pending(connection: &Connection, book: Book) -> Result<()> {
+    let from = match book {
+        Book::Summaries => "SELECT ?1, id FROM items",
+        Book::Originals => "SELECT ?1, item FROM originals",
+    };
+    let sql = format!("INSERT OR IGNORE INTO index_pending {from}");
+    connection.execute(&sql, [book.number()])?;
+    Ok(())
+}
+
+/// A date as a row has it, or the fault of the row.
+pub(super) fn date(seconds: i64, row: i64) -> Result<crate::item::Instant> {
+    crate::item::Instant::from_unix(seconds).ok_or(StoreError::Damaged { what: "date", row })
+}

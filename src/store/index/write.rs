@@ -1,0 +1,97 @@
+//! Bringing the index in step with the items, in the transaction that changed them.
+
+use rusqlite::Connection;
+
+use super::builder::Builder;
+use super::shelf::{Book, Grave, SegmentRow, Shelf, Stage};
+use super::sqlite::SqliteShelf;
+use super::texts::{self, SqliteTexts, Texts};
+use crate::store::Result;
+use crate::store::search::document::Document;
+
+/// Most documents of a segment that is made in memory.
+const DOCUMENTS: usize = 20_000;
+
+/// Indexes what the open transaction changed. Gives the bytes of postings written.
+pub(in crate::store) fn settle(connection: &Connection) -> Result<u64> {
+    let mut written = 0;
+    for book in [Book::Summaries, Book::Originals] {
+        while texts::any_pending(connection, book)? {
+            written += settle_some(connection, book, DOCUMENTS)?;
+        }
+    }
+    Ok(written)
+}
+
+/// Indexes at most `limit` of the items that wait.
+pub(super) fn settle_some(connection: &Connection, book: Book, limit: usize) -> Result<u64> {
+    let items = texts::pending(connection, book, limit)?;
+    let Some(last) = items.last() else {
+        return Ok(0);
+    };
+    let texts = SqliteTexts { connection, book };
+    let written = index(&SqliteShelf(connection), &texts, book, &items)?;
+    texts::no_longer_pending(connection, book, *last)?;
+    Ok(written)
+}
+
+/// Gives each of some items a new document in a new segment, and buries the old one.
+pub(super) fn index(
+    shelf: &impl Shelf,
+    texts: &impl Texts,
+    book: Book,
+    items: &[i64],
+) -> Result<u64> {
+    let mut counters = shelf.counters()?;
+    counters.generation += 1;
+    let mut segments: Vec<SegmentRow> = shelf.segments(book)?;
+    segments.retain(|segment| segment.stage == Stage::Live);
+    let mut builder = Builder::default();
+    let mut text = Document::default();
+    for item in items {
+        if let Some(slot) = shelf.slot(book, *item)? {
+            shelf.bury(Grave {
+                generation: counters.generation,
+                slot,
+            })?;
+            count_dead(&mut segments, slot);
+        }
+        match texts.read(*item, &mut text)? {
+            Some(facts) => {
+                builder.add(counters.next_slot, *item, facts, &text);
+                shelf.set_slot(book, *item, Some(counters.next_slot))?;
+                counters.next_slot += 1;
+            }
+            None => shelf.set_slot(book, *item, None)?,
+        }
+    }
+    let dead = |id| {
+        segments
+            .iter()
+            .find(|segment| segment.id == id)
+            .map(|segment| segment.dead)
+    };
+    for before in shelf.segments(book)? {
+        if let Some(dead) = dead(before.id).filter(|dead| *dead != before.dead) {
+            shelf.put_segment(&SegmentRow { dead, ..before })?;
+        }
+    }
+    let mut written = 0;
+    if builder.len() > 0 {
+        written = builder
+            .write(shelf, counters.next_segment, book, counters.generation)?
+            .postings;
+        counters.next_segment += 1;
+    }
+    shelf.set_counters(counters)?;
+    Ok(written)
+}
+
+/// Notes that the document of a slot has died.
+fn count_dead(segments: &mut [SegmentRow], slot: i64) {
+    let after = segments.partition_point(|segment| segment.first_slot <= slot);
+    let segment = after.checked_sub(1).and_then(|at| segments.get_mut(at));
+    if let Some(segment) = segment {
+        segment.dead = segment.dead.saturating_add(1).min(segment.documents);
+    }
+}

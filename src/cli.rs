@@ -10,10 +10,12 @@ mod export_jsonl;
 mod failure;
 mod import_jsonl;
 mod init;
+mod new_token;
 mod output;
 mod redact;
 mod run;
 mod search;
+mod serve;
 mod setting;
 mod show;
 mod sources;
@@ -63,6 +65,8 @@ const COMMANDS: &[Entry] = &[
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,
     redact::COMMAND,
+    serve::COMMAND,
+    new_token::COMMAND,
 ];
 
 /// What all commands are given.

@@ -1,0 +1,151 @@
+//! Answers requests: the one place where methods of the protocol meet tools, resources and
+//! prompts. No transport is known here.
+
+use serde_json::{Map, Value, json};
+
+use super::instructions::INSTRUCTIONS;
+use super::message::{Fault, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request, shown};
+use super::readers::{AskError, Readers};
+use super::revision::{self, Era};
+use super::tools::{self, TOOLS, ToolError};
+use crate::access::Reader;
+
+/// The library as a protocol server.
+#[derive(Debug, Clone)]
+pub struct Service {
+    readers: Readers,
+}
+
+/// What became of a request, for those who count.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answered {
+    /// The result, or why there is none.
+    pub(crate) outcome: Result<Value, Fault>,
+    /// The tool that was called, and whether that failed.
+    pub(crate) tool: Option<(&'static str, bool)>,
+}
+
+impl Service {
+    /// Serves a library.
+    #[must_use]
+    pub fn new(readers: Readers) -> Self {
+        Self { readers }
+    }
+
+    /// The library behind it.
+    #[must_use]
+    pub fn readers(&self) -> &Readers {
+        &self.readers
+    }
+
+    /// Answers a request as far as a reader may see.
+    pub(crate) async fn answer(&self, request: Request, era: Era, reader: &Reader) -> Answered {
+        let Request { method, params, .. } = request;
+        let outcome = match (method.as_str(), era) {
+            ("tools/call", _) => return self.call(params, era, reader).await,
+            ("initialize", Era::Legacy) => Ok(initialized(&params)),
+            ("ping", Era::Legacy) => Ok(json!({})),
+            ("server/discover", Era::Modern) => Ok(discovered()),
+            ("tools/list", _) => Ok(era.kept(json!({
+                "tools": TOOLS.iter().map(tools::Tool::described).collect::<Vec<_>>(),
+            }))),
+            _ => {
+                let told = format!("Method not found: {}", shown(&method));
+                Err(Fault::new(METHOD_NOT_FOUND, told))
+            }
+        };
+        Answered {
+            outcome,
+            tool: None,
+        }
+    }
+
+    async fn call(&self, mut params: Map<String, Value>, era: Era, reader: &Reader) -> Answered {
+        let (tool, arguments) = match called(&mut params) {
+            Ok(called) => called,
+            Err(fault) => {
+                return Answered {
+                    outcome: Err(fault),
+                    tool: None,
+                };
+            }
+        };
+        let reader = reader.clone();
+        let asked = self
+            .readers
+            .ask(move |library| tool.call(library, &reader, &arguments))
+            .await;
+        let outcome = match asked {
+            Ok(outcome) => outcome,
+            Err(AskError::Library(error)) => tool.failed(&ToolError::of(&error)),
+            Err(AskError::Lost) => {
+                tracing::error!("a call of {} ended without an answer", tool.name);
+                return Answered {
+                    outcome: Err(Fault::new(INTERNAL_ERROR, "Internal error")),
+                    tool: Some((tool.name, true)),
+                };
+            }
+        };
+        Answered {
+            outcome: Ok(era.marked(outcome.result)),
+            tool: Some((tool.name, outcome.is_error)),
+        }
+    }
+}
+
+/// Who the server is.
+pub(crate) fn identity() -> Value {
+    json!({
+        "name": "jezero",
+        "title": "Jezero",
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn capabilities() -> Value {
+    json!({"tools": {}})
+}
+
+fn initialized(params: &Map<String, Value>) -> Value {
+    json!({
+        "protocolVersion": revision::agreed(params.get("protocolVersion")),
+        "capabilities": capabilities(),
+        "serverInfo": identity(),
+        "instructions": INSTRUCTIONS,
+    })
+}
+
+fn discovered() -> Value {
+    Era::Modern.kept(json!({
+        "supportedVersions": revision::supported(),
+        "capabilities": capabilities(),
+        "instructions": INSTRUCTIONS,
+    }))
+}
+
+/// The tool that a call names, and its arguments.
+fn called(
+    params: &mut Map<String, Value>,
+) -> Result<(&'static tools::Tool, Map<String, Value>), Fault> {
+    let Some(name) = params.get("name").and_then(Value::as_str) else {
+        let told = "Invalid params: name must be the name of a tool";
+        return Err(Fault::new(INVALID_PARAMS, told));
+    };
+    let Some(tool) = tools::find(name) else {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        let told = format!(
+            "Unknown tool: {}; there are {}",
+            shown(name),
+            names.join(", ")
+        );
+        return Err(Fault::new(INVALID_PARAMS, told));
+    };
+    match params.shift_remove("arguments") {
+        None | Some(Value::Null) => Ok((tool, Map::new())),
+        Some(Value::Object(arguments)) => Ok((tool, arguments)),
+        Some(_) => {
+            let told = "Invalid params: arguments must be an object";
+            Err(Fault::new(INVALID_PARAMS, told))
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod export_jsonl;
 mod failure;
 mod import_jsonl;
 mod init;
+mod mcp;
 mod new_token;
 mod output;
 mod redact;
@@ -66,6 +67,7 @@ const COMMANDS: &[Entry] = &[
     export_jsonl::COMMAND,
     redact::COMMAND,
     serve::COMMAND,
+    mcp::COMMAND,
     new_token::COMMAND,
 ];
 

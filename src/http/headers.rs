@@ -4,7 +4,7 @@
 use axum::http::HeaderMap;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::mcp::message::{Fault, HEADER_MISMATCH, INVALID_REQUEST, Request, shown};
 use crate::mcp::revision::{self, Era};
@@ -45,18 +45,13 @@ fn legacy(version: Option<&str>, request: &Request) -> Result<(), Fault> {
 }
 
 fn modern(headers: &HeaderMap, version: Option<&str>, request: &Request) -> Result<(), Fault> {
-    let name = match request.method.as_str() {
-        "tools/call" | "prompts/get" => request.params.get("name"),
-        "resources/read" => request.params.get("uri"),
-        _ => None,
-    };
     agree("MCP-Protocol-Version", version, revision::named(request))?;
     agree(
         "Mcp-Method",
         single(headers, METHOD)?,
         Some(&request.method),
     )?;
-    let Some(expected) = name.and_then(Value::as_str) else {
+    let Some(expected) = revision::name_of(request) else {
         return Ok(());
     };
     let value = single(headers, NAME)?.map(decoded).transpose()?;

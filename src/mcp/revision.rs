@@ -52,6 +52,16 @@ pub(crate) fn named(request: &Request) -> Option<&str> {
     request.params.get("_meta")?.get(VERSION_KEY)?.as_str()
 }
 
+/// What a request is about, as its `Mcp-Name` header repeats it.
+pub(crate) fn name_of(request: &Request) -> Option<&str> {
+    let name = match request.method.as_str() {
+        "tools/call" | "prompts/get" => request.params.get("name"),
+        "resources/read" => request.params.get("uri"),
+        _ => None,
+    };
+    name.and_then(Value::as_str)
+}
+
 impl Era {
     /// The era of a request, from its body and from the revision that its headers name, if any.
     ///

@@ -40,20 +40,13 @@ impl Service {
 
     /// Answers a request as far as a reader may see.
     pub(crate) async fn answer(&self, request: Request, era: Era, reader: &Reader) -> Answered {
-        let Request { method, params, .. } = request;
-        let outcome = match (method.as_str(), era) {
-            ("tools/call", _) => return self.call(params, era, reader).await,
-            ("initialize", Era::Legacy) => Ok(initialized(&params)),
-            ("ping", Era::Legacy) => Ok(json!({})),
-            ("server/discover", Era::Modern) => Ok(discovered()),
-            ("tools/list", _) => Ok(era.kept(json!({
-                "tools": TOOLS.iter().map(tools::Tool::described).collect::<Vec<_>>(),
-            }))),
-            _ => {
-                let told = format!("Method not found: {}", shown(&method));
-                Err(Fault::new(METHOD_NOT_FOUND, told))
-            }
-        };
+        if request.method == "tools/call" {
+            return self.call(request.params, era, reader).await;
+        }
+        let outcome = standing(&request, era).unwrap_or_else(|| {
+            let told = format!("Method not found: {}", shown(&request.method));
+            Err(Fault::new(METHOD_NOT_FOUND, told))
+        });
         Answered {
             outcome,
             tool: None,
@@ -91,6 +84,20 @@ impl Service {
             tool: Some((tool.name, outcome.is_error)),
         }
     }
+}
+
+/// The answer to a request that no library is needed for; `None` for any other.
+pub(crate) fn standing(request: &Request, era: Era) -> Option<Result<Value, Fault>> {
+    let result = match (request.method.as_str(), era) {
+        ("initialize", Era::Legacy) => initialized(&request.params),
+        ("ping", Era::Legacy) => json!({}),
+        ("server/discover", Era::Modern) => discovered(),
+        ("tools/list", _) => era.kept(json!({
+            "tools": TOOLS.iter().map(tools::Tool::described).collect::<Vec<_>>(),
+        })),
+        _ => return None,
+    };
+    Some(Ok(result))
 }
 
 /// Who the server is.

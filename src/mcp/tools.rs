@@ -10,6 +10,7 @@ mod later;
 mod list_sources;
 mod schema;
 mod search;
+mod shape;
 mod timeline;
 
 use serde_json::{Map, Value, json};

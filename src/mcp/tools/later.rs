@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::shape::{self, Shape, TRUNCATED};
 use super::{Asked, Tool, ToolError, schema, to_json};
 use crate::item::ItemId;
 
@@ -17,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
                   newest of the project are listed and may be unrelated. An empty `later` means \
                   that nothing newer is known. An id that does not exist or that this key may not \
                   read gives {\"found\": false}.",
-    takes: &["item_id", "query", "limit"],
+    takes: &["item_id", "query", "limit", "fields", "max_tokens"],
     required: 1,
     input,
     output,
@@ -37,11 +38,13 @@ fn input() -> Value {
                             CSV encoding. Default: the title of the item.",
         },
         "limit": schema::limit("5"),
+        "fields": shape::fields_schema(&[TRUNCATED]),
+        "max_tokens": shape::max_tokens_schema(),
     })
 }
 
 fn output() -> Value {
-    json!({
+    let mut output = json!({
         "found": {"type": "boolean", "description": "Whether there is such an item."},
         "item": {"type": "object", "properties": {
             "id": schema::integer("The item that was asked about."),
@@ -54,12 +57,26 @@ fn output() -> Value {
         },
         "count": schema::integer("How many newer items there are."),
         "later": schema::list(&schema::item(&json!({})), "Newest first."),
-    })
+        "why_empty": schema::why_empty(),
+    });
+    if let Value::Object(output) = &mut output {
+        output.extend(shape::outputs());
+    }
+    output
 }
 
 fn run(asked: &Asked<'_>) -> Result<Value, ToolError> {
     let id = ItemId(asked.arguments.item_id("item_id")?);
     let query = asked.arguments.text("query")?;
     let limit = asked.arguments.integer("limit")?;
-    to_json(&asked.library.later(asked.reader, id, query, limit)?)
+    let shape = Shape::read(asked.arguments, &[TRUNCATED])?;
+    let found = asked.library.later(asked.reader, id, query, limit)?;
+    let mut answer = to_json(&found)?;
+    shape.apply(&mut answer, "later");
+    if found.newer.is_some_and(|newer| newer.count == 0) {
+        let reason = "nothing else of its project, or of its source if it has no project, happened \
+                      at or after this item";
+        shape::add(&mut answer, "why_empty", json!({"reason": reason}));
+    }
+    Ok(answer)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::shape::add;
 use super::{Asked, Tool, ToolError, schema, to_json};
 
 pub(super) const TOOL: Tool = Tool {
@@ -29,9 +30,16 @@ fn output() -> Value {
                 "latest": schema::text("When the latest of them happened: ISO 8601, UTC."),
             }},
         },
+        "why_empty": schema::why_empty(),
     })
 }
 
 fn run(asked: &Asked<'_>) -> Result<Value, ToolError> {
-    to_json(&asked.library.list_sources(asked.reader)?)
+    let found = asked.library.list_sources(asked.reader)?;
+    let mut answer = to_json(&found)?;
+    if found.sources.is_empty() {
+        let reason = "no source that this key may read has an item yet";
+        add(&mut answer, "why_empty", json!({"reason": reason}));
+    }
+    Ok(answer)
 }

@@ -13,6 +13,48 @@ pub(super) fn kinds() -> Vec<&'static str> {
     AtomKind::ALL.map(AtomKind::as_str).to_vec()
 }
 
+/// What `trust` takes.
+pub(super) const TRUSTS: [&str; 2] = ["own", "external"];
+
+pub(super) fn kind() -> Value {
+    json!({
+        "type": "string",
+        "enum": kinds(),
+        "description": "Only items that have an atom of this kind, for example decision or error. \
+                        Default: all items.",
+    })
+}
+
+pub(super) fn trust() -> Value {
+    json!({
+        "type": "string",
+        "enum": TRUSTS,
+        "description": "Only items of this trust: own (of this person and its agents) or external \
+                        (written by third parties). Default: both.",
+    })
+}
+
+pub(super) fn why_empty() -> Value {
+    json!({
+        "type": "object",
+        "description": "Only in empty answers: why there is nothing.",
+        "properties": {
+            "reason": text("In one sentence."),
+            "items_searched": integer("Items that this key may read."),
+            "terms": list(
+                &json!({"type": "object", "properties": {
+                    "term": text("The term as it was looked for."),
+                    "items": integer("How many items hold it, filters aside."),
+                }}),
+                "The terms.",
+            ),
+            "dropped": list(&json!({"type": "string"}), "Terms too short to be looked for."),
+            "removed_by": list(&json!({"type": "string"}), "Filters that left nothing."),
+            "near_projects": list(&json!({"type": "string"}), "Projects with names much alike."),
+        },
+    })
+}
+
 pub(super) fn project() -> Value {
     json!({
         "type": "string",

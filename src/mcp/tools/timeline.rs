@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::shape::{self, Shape, TRUNCATED};
 use super::{Asked, Tool, ToolError, schema, to_json};
+use crate::item::{AtomKind, Trust};
 use crate::library::TimelineQuery;
 
 pub(super) const TOOL: Tool = Tool {
@@ -14,7 +16,17 @@ pub(super) const TOOL: Tool = Tool {
                   Every argument is optional; without any, the newest items of all sources come. \
                   An empty answer is no error: `why_empty` says which filter left nothing. Only \
                   sources that this key may read are listed.",
-    takes: &["project", "source", "since", "until", "limit"],
+    takes: &[
+        "project",
+        "source",
+        "since",
+        "until",
+        "limit",
+        "kind",
+        "trust",
+        "fields",
+        "max_tokens",
+    ],
     required: 0,
     input,
     output,
@@ -28,24 +40,46 @@ fn input() -> Value {
         "since": schema::since(),
         "until": schema::until(),
         "limit": schema::limit("20"),
+        "kind": schema::kind(),
+        "trust": schema::trust(),
+        "fields": shape::fields_schema(&[TRUNCATED]),
+        "max_tokens": shape::max_tokens_schema(),
     })
 }
 
 fn output() -> Value {
-    json!({
+    let mut output = json!({
         "count": schema::integer("How many items there are."),
         "items": schema::list(&schema::item(&json!({})), "Newest first."),
-    })
+        "why_empty": schema::why_empty(),
+    });
+    if let Value::Object(output) = &mut output {
+        output.extend(shape::outputs());
+    }
+    output
 }
 
 fn run(asked: &Asked<'_>) -> Result<Value, ToolError> {
-    let text = |name| Ok::<_, ToolError>(asked.arguments.text(name)?.map(str::to_owned));
+    let arguments = asked.arguments;
+    let text = |name| Ok::<_, ToolError>(arguments.text(name)?.map(str::to_owned));
     let query = TimelineQuery {
         project: text("project")?,
         source: text("source")?,
         since: text("since")?,
         until: text("until")?,
-        limit: asked.arguments.integer("limit")?,
+        kind: arguments.word("kind", &schema::kinds(), |word| {
+            word.parse::<AtomKind>().ok()
+        })?,
+        trust: arguments.word("trust", &schema::TRUSTS, |word| word.parse::<Trust>().ok())?,
+        limit: arguments.integer("limit")?,
     };
-    to_json(&asked.library.timeline(asked.reader, &query)?)
+    let shape = Shape::read(arguments, &[TRUNCATED])?;
+    let found = asked.library.timeline(asked.reader, &query)?;
+    let mut answer = to_json(&found)?;
+    shape.apply(&mut answer, "items");
+    if found.count == 0 {
+        let why = asked.library.why_no_items(asked.reader, &query)?;
+        shape::add(&mut answer, "why_empty", to_json(&why)?);
+    }
+    Ok(answer)
 }

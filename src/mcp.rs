@@ -6,7 +6,9 @@
 pub mod bridge;
 mod instructions;
 pub(crate) mod message;
+mod prompts;
 mod readers;
+mod resources;
 pub(crate) mod revision;
 mod service;
 pub mod stdio;

@@ -95,3 +95,85 @@ fn fingerprint(path: &Path) -> Fingerprint {
     let beside = path.parent().unwrap_or(Path::new("")).join(".env");
     [of(path), of(&beside)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SHA-256 of "k1", "k2" and "k3".
+    const DIGESTS: [&str; 3] = [
+        "6ab9f1eb8f7d3388f4f9d586f66e99fd54080df2c446f0e58668b09c08a16dd0",
+        "015f7e6bc5aeaf483724089e9252cc13b50951a6b69412522765cff4d780306e",
+        "2f5052c9fd15b19a18c584d01363568198613f0c34e84409ef7938709a159ec2",
+    ];
+
+    fn client(digest: &str) -> String {
+        format!("[[clients]]\nname = \"a\"\ntoken_sha256 = \"{digest}\"\n")
+    }
+
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        fn new(text: &str) -> Self {
+            let place = Self(tempfile::tempdir().unwrap());
+            place.write(text);
+            place
+        }
+
+        fn write(&self, text: &str) {
+            std::fs::write(self.0.path().join("jezero.toml"), text).unwrap();
+        }
+
+        fn gate(&self, now: Instant) -> Gate {
+            let env = Env::given([]);
+            let path = self.0.path().join("jezero.toml");
+            let config = Config::load_with(&path, env.clone()).unwrap();
+            Gate::new(&config, env, now)
+        }
+    }
+
+    fn lets_in(gate: &Gate, key: &str, now: Instant) -> bool {
+        gate.keys(now).holder(key).is_some()
+    }
+
+    #[test]
+    fn a_key_that_is_added_or_revoked_counts_after_a_second() {
+        let place = Place::new(&client(DIGESTS[0]));
+        let start = Instant::now();
+        let gate = place.gate(start);
+        place.write(&format!("{}# longer\n", client(DIGESTS[1])));
+        let soon = start + Duration::from_millis(999);
+        assert!(lets_in(&gate, "k1", soon) && !lets_in(&gate, "k2", soon));
+        let then = start + PAUSE;
+        assert!(!lets_in(&gate, "k1", then) && lets_in(&gate, "k2", then));
+    }
+
+    #[test]
+    fn a_file_that_does_not_load_leaves_the_clients_as_they_were() {
+        let place = Place::new(&client(DIGESTS[0]));
+        let start = Instant::now();
+        let gate = place.gate(start);
+        for (second, broken) in (1..).zip(["broken [", "[[clients]]\nname = \"a\"\n"]) {
+            place.write(broken);
+            assert!(lets_in(&gate, "k1", start + PAUSE * second));
+        }
+        std::fs::remove_file(place.0.path().join("jezero.toml")).unwrap();
+        assert!(lets_in(&gate, "k1", start + PAUSE * 3));
+        place.write(&client(DIGESTS[2]));
+        let then = start + PAUSE * 4;
+        assert!(!lets_in(&gate, "k1", then) && lets_in(&gate, "k3", then));
+    }
+
+    #[test]
+    fn a_key_in_the_env_file_is_read_again_too() {
+        let place = Place::new("[[clients]]\nname = \"a\"\ntoken_env = \"KEY\"\n");
+        let env_file = place.0.path().join(".env");
+        std::fs::write(&env_file, "KEY=first\n").unwrap();
+        let start = Instant::now();
+        let gate = place.gate(start);
+        assert!(lets_in(&gate, "first", start));
+        std::fs::write(&env_file, "KEY=second-one\n").unwrap();
+        let then = start + PAUSE;
+        assert!(!lets_in(&gate, "first", then) && lets_in(&gate, "second-one", then));
+    }
+}

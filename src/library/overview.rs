@@ -89,11 +89,7 @@ impl Library {
     }
 }
 
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the form that serde asks for"
-)]
+#[expect(clippy::ref_option, reason = "the form that serde asks for")]
 fn maybe<S: serde::Serializer>(
     instant: &Option<Instant>,
     serializer: S,

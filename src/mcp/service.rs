@@ -4,8 +4,12 @@
 use serde_json::{Map, Value, json};
 
 use super::instructions::INSTRUCTIONS;
-use super::message::{Fault, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request, shown};
+use super::message::{
+    Fault, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Request, shown,
+};
+use super::prompts;
 use super::readers::{AskError, Readers};
+use super::resources::{self, Resource};
 use super::revision::{self, Era};
 use super::tools::{self, TOOLS, ToolError};
 use crate::access::Reader;
@@ -43,13 +47,46 @@ impl Service {
         if request.method == "tools/call" {
             return self.call(request.params, era, reader).await;
         }
-        let outcome = standing(&request, era).unwrap_or_else(|| {
-            let told = format!("Method not found: {}", shown(&request.method));
-            Err(Fault::new(METHOD_NOT_FOUND, told))
-        });
+        let outcome = if request.method == "resources/read" {
+            self.read(&request.params, era, reader).await
+        } else {
+            standing(&request, era).unwrap_or_else(|| {
+                let told = format!("Method not found: {}", shown(&request.method));
+                Err(Fault::new(METHOD_NOT_FOUND, told))
+            })
+        };
         Answered {
             outcome,
             tool: None,
+        }
+    }
+
+    async fn read(
+        &self,
+        params: &Map<String, Value>,
+        era: Era,
+        reader: &Reader,
+    ) -> Result<Value, Fault> {
+        let uri = params.get("uri").and_then(Value::as_str).unwrap_or("");
+        let absent = || {
+            let code = match era {
+                Era::Legacy => RESOURCE_NOT_FOUND,
+                Era::Modern => INVALID_PARAMS,
+            };
+            Fault::new(code, "Resource not found").with(json!({"uri": shown(uri)}))
+        };
+        let resource = Resource::at(uri).ok_or_else(absent)?;
+        let reader = reader.clone();
+        let asked = self
+            .readers
+            .ask(move |library| resource.read(library, &reader));
+        let failed = |told: String| Fault::new(INTERNAL_ERROR, told);
+        match asked.await {
+            Ok(Ok(Some(contents))) => Ok(era.fleeting(contents)),
+            Ok(Ok(None)) => Err(absent()),
+            Ok(Err(error)) => Err(failed(error.to_string())),
+            Err(AskError::Library(error)) => Err(failed(ToolError::of(&error).to_string())),
+            Err(AskError::Lost) => Err(failed("Internal error".to_owned())),
         }
     }
 
@@ -95,6 +132,12 @@ pub(crate) fn standing(request: &Request, era: Era) -> Option<Result<Value, Faul
         ("tools/list", _) => era.kept(json!({
             "tools": TOOLS.iter().map(tools::Tool::described).collect::<Vec<_>>(),
         })),
+        ("resources/list", _) => era.kept(resources::list()),
+        ("resources/templates/list", _) => era.kept(resources::templates()),
+        ("prompts/list", _) => era.kept(prompts::list()),
+        ("prompts/get", _) => {
+            return Some(prompts::get(&request.params).map(|prompt| era.marked(prompt)));
+        }
         _ => return None,
     };
     Some(Ok(result))
@@ -110,7 +153,7 @@ pub(crate) fn identity() -> Value {
 }
 
 fn capabilities() -> Value {
-    json!({"tools": {}})
+    json!({"tools": {}, "resources": {}, "prompts": {}})
 }
 
 fn initialized(params: &Map<String, Value>) -> Value {

@@ -41,11 +41,6 @@ impl<'a> Arguments<'a> {
         Ok(Self { values })
     }
 
-    /// Whether an argument was given.
-    pub(crate) fn has(self, name: &str) -> bool {
-        self.value(name).is_some()
-    }
-
     /// A text.
     pub(crate) fn text(self, name: &str) -> Result<Option<&'a str>, ToolError> {
         match self.value(name) {

@@ -30,7 +30,7 @@ pub(super) fn trust() -> Value {
         "type": "string",
         "enum": TRUSTS,
         "description": "Only items of this trust: own (of this person and its agents) or external \
-                        (written by third parties). Default: both.",
+                        (written by third parties), for example own. Default: both.",
     })
 }
 

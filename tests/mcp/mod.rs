@@ -1,0 +1,14 @@
+//! The library served: MCP over HTTP and stdio, keys, guards.
+
+mod additions;
+mod arguments;
+mod eras;
+mod guards;
+mod keys;
+mod outside;
+mod pages;
+mod peer;
+mod resources;
+mod schemas;
+mod stdio;
+mod unseen;

@@ -27,6 +27,7 @@ pub use stats::Stats;
 pub use timeline::{TimelineAnswer, TimelineQuery};
 pub use why_empty::WhyEmpty;
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -107,6 +108,7 @@ pub struct Library {
     view: View,
     settings: Settings,
     clock: Arc<dyn Clock>,
+    counted: RefCell<list_sources::Counted>,
 }
 
 impl Library {
@@ -120,6 +122,7 @@ impl Library {
             view,
             settings,
             clock,
+            counted: RefCell::default(),
         })
     }
 

@@ -16,6 +16,7 @@ mod schema;
 pub mod search;
 mod state;
 mod units;
+mod version;
 
 pub use batch::Batch;
 pub use items::{ItemWrite, Upserted};

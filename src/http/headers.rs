@@ -22,10 +22,13 @@ const BEFORE: &str = "2024-11-05";
 /// A fault to be answered with 400.
 pub(super) fn check(headers: &HeaderMap, request: &Request) -> Result<Era, Fault> {
     let version = single(headers, VERSION)?;
+    if let Some(named) = revision::named(request) {
+        agree("MCP-Protocol-Version", version, Some(named))?;
+    }
     let era = Era::of(request, version)?;
     match era {
         Era::Legacy => legacy(version, request)?,
-        Era::Modern => modern(headers, version, request)?,
+        Era::Modern => modern(headers, request)?,
     }
     Ok(era)
 }
@@ -44,8 +47,7 @@ fn legacy(version: Option<&str>, request: &Request) -> Result<(), Fault> {
     }
 }
 
-fn modern(headers: &HeaderMap, version: Option<&str>, request: &Request) -> Result<(), Fault> {
-    agree("MCP-Protocol-Version", version, revision::named(request))?;
+fn modern(headers: &HeaderMap, request: &Request) -> Result<(), Fault> {
     agree(
         "Mcp-Method",
         single(headers, METHOD)?,

@@ -68,12 +68,12 @@ impl Era {
     /// # Errors
     /// A fault that HTTP answers with 400: parts missing from `_meta`, or an unknown revision.
     pub(crate) fn of(request: &Request, header: Option<&str>) -> Result<Self, Fault> {
-        if request.method == "initialize" {
-            return Ok(Self::Legacy);
-        }
         let by_header = header.is_some_and(|version| version >= MODERN);
         let meta = request.params.get("_meta").and_then(Value::as_object);
         let by_body = meta.is_some_and(|meta| meta.contains_key(VERSION_KEY));
+        if request.method == "initialize" && !by_body {
+            return Ok(Self::Legacy);
+        }
         if !by_body && !by_header && request.method != "server/discover" {
             return Ok(Self::Legacy);
         }

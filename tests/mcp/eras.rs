@@ -193,6 +193,7 @@ fn an_unknown_revision_is_answered_with_those_that_are_known() {
 fn methods_that_the_newer_era_dropped_are_not_found() {
     let peer = Peer::of_the_pages();
     for method in [
+        "initialize",
         "ping",
         "logging/setLevel",
         "resources/subscribe",
@@ -203,4 +204,19 @@ fn methods_that_the_newer_era_dropped_are_not_found() {
     }
     let got = modern(&peer, "tools/call", &json!({"name": "find"}), Some("find"));
     assert_eq!(code(&got), (200, -32602));
+}
+
+#[test]
+fn a_header_that_disagrees_is_told_before_an_unknown_revision() {
+    let peer = Peer::of_the_pages();
+    let params = json!({"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2099-01-01",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    let headers = [
+        ("mcp-protocol-version", MODERN),
+        ("mcp-method", "tools/list"),
+    ];
+    let got = peer.post_with(&headers, message("tools/list", &params).to_string());
+    assert_eq!(code(&got), (400, -32020));
 }

@@ -10,5 +10,6 @@ mod pages;
 mod peer;
 mod resources;
 mod schemas;
+mod seeds;
 mod stdio;
 mod unseen;

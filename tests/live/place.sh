@@ -19,7 +19,8 @@ serve() {
   for source in agent-claude-code-laptop agent-codex-work-mac; do
     "$jezero" import-jsonl "$root/fixtures/library/$source.jsonl" --source "$source" > imported
   done
-  "$jezero" serve --port 0 2> log &
+  : > log
+  "$jezero" serve --port 0 2>> log &
   server=$!
   for _ in $(seq 100); do
     address="$(sed -n 's|^serving MCP on \(http://.*\)/mcp$|\1|p' log)"

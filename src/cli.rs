@@ -11,10 +11,13 @@ mod failure;
 mod import_jsonl;
 mod index;
 mod init;
+mod mcp;
+mod new_token;
 mod output;
 mod redact;
 mod run;
 mod search;
+mod serve;
 mod setting;
 mod show;
 mod sources;
@@ -65,6 +68,9 @@ const COMMANDS: &[Entry] = &[
     export_jsonl::COMMAND,
     redact::COMMAND,
     index::COMMAND,
+    serve::COMMAND,
+    mcp::COMMAND,
+    new_token::COMMAND,
 ];
 
 /// What all commands are given.

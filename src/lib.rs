@@ -2,16 +2,19 @@
 //! answered from one SQLite file.
 //!
 //! The way of a unit: a connector (`jezero_connectors`) → [`pipeline`] ([`redaction`], [`segment`],
-//! [`summarizer`]) → [`store`]. The way of a question: [`cli`] → [`library`] → [`store`].
+//! [`summarizer`]) → [`store`]. The way of a question: [`cli`], or [`http`] → [`mcp`] → [`library`] →
+//! [`store`].
 //! `ARCHITECTURE.md` is the map.
 
 pub mod access;
 pub mod cli;
 pub mod config;
 pub mod export;
+pub mod http;
 pub mod import;
 pub mod item;
 pub mod library;
+pub mod mcp;
 pub mod pipeline;
 pub mod project;
 pub mod redaction;

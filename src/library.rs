@@ -6,20 +6,28 @@
 
 mod arguments;
 mod copies;
+mod excerpt;
 mod get_item;
 mod later;
 mod list_sources;
+mod narrow;
+mod overview;
 mod search;
 mod stats;
 mod timeline;
+mod why_empty;
 
+pub use excerpt::Excerpt;
 pub use get_item::{FoundItem, ItemAnswer};
 pub use later::{LaterAnswer, MatchedBy, Newer, Reference};
 pub use list_sources::{SourceSummary, SourcesAnswer};
+pub use overview::{Overview, ProjectSummary, SourceState};
 pub use search::{Hit, Looked, SearchAnswer, SearchQuery, TermCount};
 pub use stats::Stats;
 pub use timeline::{TimelineAnswer, TimelineQuery};
+pub use why_empty::WhyEmpty;
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -100,6 +108,7 @@ pub struct Library {
     view: View,
     settings: Settings,
     clock: Arc<dyn Clock>,
+    counted: RefCell<list_sources::Counted>,
 }
 
 impl Library {
@@ -113,6 +122,7 @@ impl Library {
             view,
             settings,
             clock,
+            counted: RefCell::default(),
         })
     }
 
@@ -120,6 +130,12 @@ impl Library {
     #[must_use]
     pub fn view(&self) -> &View {
         &self.view
+    }
+
+    /// How questions are answered.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     fn index(&self) -> impl TextIndex + '_ {

@@ -11,6 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["config", "access", "redaction", "segment", "project"],
     &["store", "summarizer"],
     &["library", "pipeline", "import", "export"],
+    &["mcp", "http"],
     &["cli"],
 ];
 
@@ -42,6 +43,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "redaction",
         "segments are cut from redacted text",
     ),
+    ("http", "mcp", "MCP is one of its routes"),
     (
         "library",
         "export",

@@ -9,6 +9,7 @@ mod architecture;
 mod cli;
 mod hidden_sources;
 mod import_export;
+mod mcp;
 mod pipeline;
 mod search;
 mod search_oracle;

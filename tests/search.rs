@@ -432,3 +432,18 @@ fn later_reads_an_empty_query_as_the_title() {
         assert_eq!((newer.count, newer.later[0].id), (1, ItemId(2)));
     }
 }
+
+#[test]
+fn counts_of_sources_follow_what_another_program_stores() {
+    let shelf = Shelf::of_the_pages();
+    let library = shelf.library();
+    let codex = Reader::new(&["agent-codex-*".to_owned()], true).unwrap();
+    let items = |reader: &Reader| library.stats(reader).unwrap().items;
+    let everything = Reader::everything();
+    assert_eq!((items(&everything), items(&codex)), (4, 1));
+    assert_eq!((items(&everything), items(&codex)), (4, 1));
+    let line =
+        r#"{"external_id":"n1","occurred_at":"2026-10-01T00:00:00Z","title":"t","summary":"s"}"#;
+    shelf.import(line, &into("agent-codex-work-mac")).unwrap();
+    assert_eq!((items(&everything), items(&codex)), (5, 2));
+}

@@ -97,7 +97,7 @@ fn library() -> Shelved {
             (0..5).map(|n| PARTS[(at * at + at * (n + 1) + n * 7) % (PARTS.len() - n * 2)]);
         picked
             .collect::<Vec<_>>()
-            .join(if at % 3 == 0 { ". " } else { " " })
+            .join(if at.is_multiple_of(3) { ". " } else { " " })
     };
     Shelved::new(&(0..60).map(text).collect::<Vec<_>>())
 }

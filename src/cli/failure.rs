@@ -5,6 +5,7 @@ use std::fmt;
 use super::Exit;
 use crate::config::ConfigError;
 use crate::export::ExportError;
+use crate::http::ServeError;
 use crate::import::ImportError;
 use crate::library::LibraryError;
 use crate::pipeline::PipelineError;
@@ -131,6 +132,20 @@ impl From<ExportError> for Failure {
         match error {
             ExportError::Store(error) => error.into(),
             error @ ExportError::Write(_) => Self::new(Exit::Failed, error),
+        }
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        match error {
+            ServeError::NoKey => Self::new(Exit::BadUse, error).hint(
+                "`jezero new-token` makes a key and the line for a [[clients]] block; \
+                 `jezero check-config` says what is wrong with those that are there",
+            ),
+            ServeError::Listen { .. } => Self::new(Exit::BadUse, error)
+                .hint("end what uses the port, or set [server].host and [server].port"),
+            ServeError::Stopped(_) => Self::new(Exit::Failed, error),
         }
     }
 }

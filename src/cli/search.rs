@@ -73,6 +73,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         source: matches.get_one("source").cloned(),
         since: matches.get_one("since").cloned(),
         limit: matches.get_one("limit").copied(),
+        ..SearchQuery::default()
     };
     let answer = setting.library()?.search(&Reader::everything(), &query)?;
     if matches.get_flag("json") {

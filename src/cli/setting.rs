@@ -42,10 +42,10 @@ impl Setting {
         Ok(Box::new(Extractive))
     }
 
-    /// Opens the library for questions.
-    pub(super) fn library(&self) -> Result<Library, Failure> {
+    /// How questions are answered.
+    pub(super) fn search_settings(&self) -> Settings {
         let search = &self.config.search;
-        let settings = Settings {
+        Settings {
             default_limit: search.default_limit,
             max_limit: search.max_limit,
             candidate_pool: search.candidate_pool,
@@ -53,10 +53,14 @@ impl Setting {
             recency_weight: search.recency_weight,
             whole_words: !self.config.storage.tokenizer.matches_parts(),
             short_terms: search.short_terms,
-        };
+        }
+    }
+
+    /// Opens the library for questions.
+    pub(super) fn library(&self) -> Result<Library, Failure> {
         Ok(Library::open(
             &self.config.storage.path,
-            settings,
+            self.search_settings(),
             Arc::clone(&self.clock),
         )?)
     }

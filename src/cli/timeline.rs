@@ -31,6 +31,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         since: text("since"),
         until: text("until"),
         limit: matches.get_one("limit").copied(),
+        ..TimelineQuery::default()
     };
     let answer = Setting::load(globals)?
         .library()?

@@ -28,6 +28,8 @@ pub struct Client {
     pub sources: Vec<String>,
     /// Whether it may upload to the inbox.
     pub upload: bool,
+    /// Whether it may read the redacted originals.
+    pub originals: bool,
 }
 
 /// Why a client cannot be used as things stand.
@@ -42,7 +44,14 @@ pub enum Unusable {
 }
 
 impl Client {
-    const KEYS: &[&str] = &["name", "token_env", "token_sha256", "sources", "upload"];
+    const KEYS: &[&str] = &[
+        "name",
+        "token_env",
+        "token_sha256",
+        "sources",
+        "upload",
+        "originals",
+    ];
 
     /// The value of its variable, for a client that has one that is set.
     #[must_use]
@@ -116,11 +125,13 @@ fn read_one(section: &Section<'_>) -> Option<Client> {
     });
     let key = read_key(section);
     let upload = section.flag("upload").unwrap_or(false);
+    let originals = section.flag("originals").unwrap_or(true);
     Some(Client {
         name: name?,
         key: key?,
         sources: sources.unwrap_or_else(|| vec!["*".to_owned()]),
         upload,
+        originals,
     })
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Library, Result};
 use crate::access::Reader;
 use crate::item::{Instant, SourceName};
+use crate::store::{Scope, SourceCount};
 
 /// The sources that have items, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,14 +26,40 @@ pub struct SourceSummary {
     pub latest: Instant,
 }
 
+/// The counts of a scope, as long as the library does not change. Readers with the same rights ask
+/// the same question all the time, and counting reads every item's index entry.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    version: i64,
+    scopes: Vec<(Scope, Vec<SourceCount>)>,
+}
+
+/// Most scopes that are kept.
+const SCOPES: usize = 8;
+
 impl Library {
+    fn counted(&self, scope: &Scope) -> Result<Vec<SourceCount>> {
+        let version = self.view.version()?;
+        let mut counted = self.counted.borrow_mut();
+        if counted.version != version || counted.scopes.len() >= SCOPES {
+            counted.scopes.clear();
+            counted.version = version;
+        }
+        if let Some((_, counts)) = counted.scopes.iter().find(|(one, _)| one == scope) {
+            return Ok(counts.clone());
+        }
+        let counts = self.view.source_counts(scope)?;
+        counted.scopes.push((scope.clone(), counts.clone()));
+        Ok(counts)
+    }
+
     /// Lists the sources that a reader can see, those without an item left out.
     ///
     /// # Errors
     /// [`LibraryError::Store`](super::LibraryError::Store) when the file cannot be read.
     pub fn list_sources(&self, reader: &Reader) -> Result<SourcesAnswer> {
         let _snapshot = self.view.snapshot()?;
-        let counts = self.view.source_counts(&self.view.scope(reader)?)?;
+        let counts = self.counted(&self.view.scope(reader)?)?;
         let summary = |items, latest| SourceSummary { items, latest };
         Ok(SourcesAnswer {
             sources: counts

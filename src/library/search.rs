@@ -2,13 +2,15 @@
 
 use serde::Serialize;
 
-use super::arguments::{date, given, limit};
+use super::arguments::limit;
 use super::copies::Copies;
+use super::excerpt::Excerpt;
+use super::narrow::Narrow;
 use super::{Library, Result};
 use crate::access::Reader;
-use crate::item::{Instant, Item, ItemId};
-use crate::store::Filter;
-use crate::store::search::{Question, Ranked, Term, Terms, TextIndex};
+use crate::item::{AtomKind, Instant, Item, ItemId, Trust};
+use crate::store::search::{Matches, Question, Ranked, Term, Terms, TextIndex};
+use crate::store::{Filter, Scope};
 
 /// What to look for. An empty text counts as left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +23,12 @@ pub struct SearchQuery {
     pub source: Option<String>,
     /// ISO 8601: happened then or later.
     pub since: Option<String>,
+    /// ISO 8601: happened before then.
+    pub until: Option<String>,
+    /// Only items with an atom of this kind.
+    pub kind: Option<AtomKind>,
+    /// Only items of this trust.
+    pub trust: Option<Trust>,
     /// Most results; nothing, zero or less asks for the default.
     pub limit: Option<i64>,
 }
@@ -45,6 +53,12 @@ pub struct Hit {
     pub item: Item,
     /// Relevance and age in one number, with four decimals. Compares results of one query.
     pub score: f64,
+    /// BM25 over the terms, before age is looked at; not part of the answer that is sent.
+    #[serde(skip)]
+    pub relevance: f64,
+    /// The factor of age: `score` is the product; not part of the answer that is sent.
+    #[serde(skip)]
+    pub recency: f64,
 }
 
 /// How a query was read, to explain an empty answer.
@@ -59,12 +73,31 @@ pub struct Looked {
 }
 
 /// A term and how common it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TermCount {
     /// The term, folded.
     pub term: String,
     /// Items that hold it, among those that the reader may see.
     pub items: u64,
+}
+
+/// A candidate with its score.
+struct Scored {
+    id: ItemId,
+    score: f64,
+    relevance: f64,
+    recency: f64,
+}
+
+impl Scored {
+    fn hit(&self, item: Item) -> Hit {
+        Hit {
+            item,
+            score: self.score,
+            relevance: self.relevance,
+            recency: self.recency,
+        }
+    }
 }
 
 impl Library {
@@ -74,12 +107,7 @@ impl Library {
     /// [`LibraryError::Date`](super::LibraryError::Date) for a `since` that is no date;
     /// [`LibraryError::Store`](super::LibraryError::Store) when the file cannot be read.
     pub fn search(&self, reader: &Reader, query: &SearchQuery) -> Result<SearchAnswer> {
-        let filter = Filter {
-            project: given(query.project.as_deref()),
-            source: given(query.source.as_deref()),
-            since: date("since", query.since.as_deref())?,
-            until: None,
-        };
+        let filter = query.filter()?;
         let limit = limit(
             query.limit,
             self.settings.default_limit,
@@ -88,22 +116,18 @@ impl Library {
         let terms = Terms::read(&query.query, self.rules());
         let _snapshot = self.view.snapshot()?;
         let scope = self.view.scope(reader)?;
-        let found = self.index().matches(&Question {
-            scope: &scope,
-            filter: &filter,
-            terms: &terms.used,
-            pool: self.settings.candidate_pool,
-        })?;
+        let pool = self.settings.candidate_pool;
+        let found = self.matching(&scope, &filter, &terms.used, query.narrow(), pool)?;
         let mut results = Vec::new();
         let mut copies = Copies::default();
-        for (id, score) in self.scored(&found.ranked) {
+        for ranked in self.scored(&found.ranked) {
             if results.len() == limit {
                 break;
             }
-            if let Some(item) = self.view.item(&scope, id)?
+            if let Some(item) = self.view.item(&scope, ranked.id)?
                 && copies.is_first(&item)
             {
-                results.push(Hit { item, score });
+                results.push(ranked.hit(item));
             }
         }
         Ok(SearchAnswer {
@@ -117,21 +141,75 @@ impl Library {
         })
     }
 
+    /// What of an item answers a query.
+    #[must_use]
+    pub fn excerpt(&self, item: &Item, query: &str) -> Excerpt {
+        Excerpt::of(item, &Terms::read(query, self.rules()).used)
+    }
+
+    /// The best matches that are left after `narrow`, at most `pool`.
+    ///
+    /// The index knows nothing of kinds and trust: it is asked for more and more until enough are
+    /// left or there are no more.
+    pub(super) fn matching(
+        &self,
+        scope: &Scope,
+        filter: &Filter<'_>,
+        terms: &[Term],
+        narrow: Narrow,
+        pool: usize,
+    ) -> Result<Matches> {
+        let mut asked = pool;
+        loop {
+            let mut found = self.index().matches(&Question {
+                scope,
+                filter,
+                terms,
+                pool: asked,
+            })?;
+            if narrow.is_open() {
+                return Ok(found);
+            }
+            let all = found.ranked.len() < asked;
+            let mut left = Vec::new();
+            for candidate in found.ranked {
+                let item = self.view.item(scope, candidate.id)?;
+                if item.is_some_and(|item| narrow.takes(&item)) {
+                    left.push(candidate);
+                }
+            }
+            if all || left.len() >= pool {
+                left.truncate(pool);
+                found.ranked = left;
+                return Ok(found);
+            }
+            asked = asked.saturating_mul(8);
+        }
+    }
+
     /// Ranks candidates by relevance and age: the order of what a caller sees, best first.
-    fn scored(&self, candidates: &[Ranked]) -> Vec<(ItemId, f64)> {
+    fn scored(&self, candidates: &[Ranked]) -> Vec<Scored> {
         let now = self.clock.now();
-        let mut scored: Vec<Ranked> = candidates
+        let mut scored: Vec<(Ranked, Scored)> = candidates
             .iter()
-            .map(|candidate| Ranked {
-                relevance: rounded(candidate.relevance * self.recency(candidate.occurred_at, now)),
-                ..*candidate
+            .map(|candidate| {
+                let recency = self.recency(candidate.occurred_at, now);
+                let score = rounded(candidate.relevance * recency);
+                let by_score = Ranked {
+                    relevance: score,
+                    ..*candidate
+                };
+                let scored = Scored {
+                    id: candidate.id,
+                    score,
+                    relevance: candidate.relevance,
+                    recency,
+                };
+                (by_score, scored)
             })
             .collect();
-        scored.sort_by(crate::store::search::rank::order);
-        scored
-            .iter()
-            .map(|candidate| (candidate.id, candidate.relevance))
-            .collect()
+        scored.sort_by(|a, b| crate::store::search::rank::order(&a.0, &b.0));
+        scored.into_iter().map(|(_, scored)| scored).collect()
     }
 
     /// The factor of the specification's formula; what lies in the future counts as of now.

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::arguments::{date, given, limit};
+use super::arguments::limit;
 use super::copies::Copies;
 use super::{Library, LibraryError, Result};
 use crate::access::Reader;
-use crate::item::Item;
-use crate::store::{Filter, Wanted};
+use crate::item::{AtomKind, Item, Trust};
+use crate::store::Wanted;
 
 /// Items that an answer without a limit holds at most.
 const LIMIT: usize = 20;
@@ -23,6 +23,10 @@ pub struct TimelineQuery {
     pub since: Option<String>,
     /// ISO 8601: happened before then.
     pub until: Option<String>,
+    /// Only items with an atom of this kind.
+    pub kind: Option<AtomKind>,
+    /// Only items of this trust.
+    pub trust: Option<Trust>,
     /// Most items; nothing, zero or less asks for the default.
     pub limit: Option<i64>,
 }
@@ -43,19 +47,14 @@ impl Library {
     /// [`LibraryError::Date`](super::LibraryError::Date) for a bound that is no date;
     /// [`LibraryError::Store`](super::LibraryError::Store) when the file cannot be read.
     pub fn timeline(&self, reader: &Reader, query: &TimelineQuery) -> Result<TimelineAnswer> {
-        let filter = Filter {
-            project: given(query.project.as_deref()),
-            source: given(query.source.as_deref()),
-            since: date("since", query.since.as_deref())?,
-            until: date("until", query.until.as_deref())?,
-        };
+        let (filter, narrow) = (query.filter()?, query.narrow());
         let limit = limit(query.limit, LIMIT, self.settings.max_limit);
         let _snapshot = self.view.snapshot()?;
         let scope = self.view.scope(reader)?;
         let mut copies = Copies::default();
         let mut items = Vec::new();
         self.view.newest(&scope, &filter, |item| {
-            if copies.is_first(&item) {
+            if narrow.takes(&item) && copies.is_first(&item) {
                 items.push(item);
             }
             Ok::<_, LibraryError>(Wanted::until(items.len() == limit))

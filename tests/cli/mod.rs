@@ -3,4 +3,4 @@
 mod bad_input;
 mod everyday;
 mod kill;
-mod place;
+pub(crate) mod place;

@@ -1,0 +1,110 @@
+//! A pool of libraries open for reading, on threads of their own.
+//!
+//! Each question has a library to itself, so that none waits for another one's page cache or
+//! transaction, nor for the writer. Libraries are opened when they are first needed: a server may
+//! start before there is one.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jezero_connectors::time::Clock;
+use tokio::sync::Semaphore;
+
+use crate::library::{Library, LibraryError, Settings};
+
+/// Most libraries open at once: more than there are cores would only take memory.
+const MOST: usize = 4;
+
+/// Libraries, ready to be asked.
+#[derive(Clone)]
+pub struct Readers {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    path: PathBuf,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    idle: Mutex<Vec<Library>>,
+    /// One permit a library, so that the number of blocking threads is bounded too.
+    free: Semaphore,
+}
+
+/// Why a question could not even be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// The library does not open.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// The thread that asked ended without an answer, which is a fault of this program.
+    #[error("the question ended without an answer")]
+    Lost,
+}
+
+impl Readers {
+    /// A pool over a library that need not exist yet.
+    #[must_use]
+    pub fn new(path: PathBuf, settings: Settings, clock: Arc<dyn Clock>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            shared: Arc::new(Shared {
+                path,
+                settings,
+                clock,
+                idle: Mutex::new(Vec::new()),
+                free: Semaphore::new(cores.clamp(2, MOST)),
+            }),
+        }
+    }
+
+    /// Asks a library something, on a thread that may block.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Library) -> T + Send + 'static,
+    ) -> Result<T, AskError> {
+        let shared = Arc::clone(&self.shared);
+        let _permit = self
+            .shared
+            .free
+            .acquire()
+            .await
+            .map_err(|_| AskError::Lost)?;
+        let asked = tokio::task::spawn_blocking(move || {
+            let library = shared.take()?;
+            let answer = question(&library);
+            shared.give_back(library);
+            Ok(answer)
+        });
+        asked.await.map_err(|_| AskError::Lost)?
+    }
+}
+
+impl Shared {
+    fn take(&self) -> Result<Library, LibraryError> {
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        match idle {
+            Some(library) => Ok(library),
+            None => Library::open(&self.path, self.settings.clone(), Arc::clone(&self.clock)),
+        }
+    }
+
+    fn give_back(&self, library: Library) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(library);
+    }
+}
+
+impl std::fmt::Debug for Readers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Readers")
+            .field("path", &self.shared.path)
+            .finish_non_exhaustive()
+    }
+}

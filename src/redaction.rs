@@ -8,6 +8,7 @@
 //! vendor's token, and leaves what only might be a secret.
 
 mod alphabet;
+mod base64;
 mod checksum;
 mod embedded;
 mod files;

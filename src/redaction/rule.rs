@@ -52,6 +52,14 @@ pub enum RuleError {
         /// What would be right.
         expected: String,
     },
+    /// An id that is to be switched off is none: write the one that was meant.
+    #[error("disabled_rules: nothing has the id {id}; the nearest is {nearest}")]
+    Unknown {
+        /// What was written.
+        id: String,
+        /// The id that looks most like it.
+        nearest: String,
+    },
 }
 
 /// A text of a rule file: whole, or in parts that are joined.
@@ -136,6 +144,8 @@ pub(super) struct RawRule {
     #[serde(default)]
     pub(super) entropy: f64,
     pub(super) checksum: Option<Checksum>,
+    #[serde(default)]
+    pub(super) checksum_decides: bool,
     pub(super) near: Option<Near>,
     #[serde(default)]
     pub(super) allow: Vec<String>,
@@ -173,8 +183,11 @@ impl Rule {
             return Err(wrong("keywords", "at least one, or near.words".to_owned()));
         }
         let near = raw.near.iter().flat_map(|near| &near.words);
-        if raw.keywords.iter().chain(near).any(|word| word.len() < 2) {
-            return Err(wrong("keywords", "words of two bytes or more".to_owned()));
+        let letter =
+            |word: &String| word.len() < 2 && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if raw.keywords.iter().chain(near).any(letter) {
+            let expected = "words of two bytes or more, or single signs".to_owned();
+            return Err(wrong("keywords", expected));
         }
         let window = raw.window.unwrap_or(WINDOW);
         if !(1..=WINDOW_LIMIT).contains(&window) {
@@ -317,6 +330,9 @@ impl Rule {
             return false;
         }
         let proven = self.raw.checksum.is_some_and(|sum| sum.holds(secret));
+        if self.raw.checksum_decides && !proven {
+            return false;
+        }
         if !proven
             && (gate::is_placeholder_token(secret)
                 || self.raw.entropy > 0.0 && entropy(secret) < self.raw.entropy)

@@ -10,6 +10,7 @@
 mod alphabet;
 mod base64;
 mod checksum;
+mod crowd;
 mod embedded;
 mod files;
 mod gate;

@@ -5,11 +5,34 @@
 
 mod words;
 
-use words::{PARTS_OF_NAMES, PLACEHOLDERS, REFERENCES, STAND_INS, WORDS_OF_CODE};
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use words::{REFERENCES, WORDS_OF_CODE};
 
 use super::name::Strength;
 use super::span::holds_marker;
 use super::text::{byte, entropy, part};
+
+/// Bytes of a value in which words are looked for.
+const LOOK: usize = 128;
+
+/// Words that are looked for all at once, without regard to case.
+type Words = LazyLock<Option<AhoCorasick>>;
+
+static PLACEHOLDERS: Words = LazyLock::new(|| automaton(words::PLACEHOLDERS));
+static STAND_INS: Words = LazyLock::new(|| automaton(words::STAND_INS));
+static PARTS_OF_NAMES: Words = LazyLock::new(|| automaton(words::PARTS_OF_NAMES));
+
+/// `None` only if the lists cannot be read, which the tests of the words exclude.
+fn automaton(words: &[&str]) -> Option<AhoCorasick> {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(words)
+        .ok()
+}
 
 /// How a value stands in its text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +50,7 @@ pub(super) struct Setting {
 /// Whether a token of a vendor's form is a stand-in.
 pub(super) fn is_placeholder_token(token: &[u8]) -> bool {
     let tail = part(token, token.len().saturating_sub(16), token.len());
-    distinct(tail) < 4 || holds_word(token, PLACEHOLDERS)
+    distinct(tail) < 4 || holds_word(token, &PLACEHOLDERS)
 }
 
 /// Whether a value is worth hiding.
@@ -49,7 +72,7 @@ pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -
     if phrase && !(strength == Strength::Password && is_phrase_of_signs(value)) {
         return false;
     }
-    if holds_word(value, PLACEHOLDERS) {
+    if holds_word(value, &PLACEHOLDERS) {
         return false;
     }
     if phrase {
@@ -68,7 +91,7 @@ fn password(value: &[u8], setting: Setting) -> bool {
         .iter()
         .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
     {
-        if is_word_of_code(value) || holds_word(value, PARTS_OF_NAMES) {
+        if is_word_of_code(value) || holds_word(value, &PARTS_OF_NAMES) {
             return false;
         }
         let identifier = value.contains(&b'_') || value.iter().any(u8::is_ascii_uppercase);
@@ -95,9 +118,9 @@ fn credential(value: &[u8], setting: Setting) -> bool {
     if is_wordy(value) || value.len() < 8 {
         return setting.plain
             && value.len() >= 8
-            && !holds_word(value, STAND_INS)
+            && !holds_word(value, &STAND_INS)
             && !is_word_of_code(value)
-            && !holds_word(value, PARTS_OF_NAMES)
+            && !holds_word(value, &PARTS_OF_NAMES)
             && value.iter().all(u8::is_ascii_graphic);
     }
     let bare = setting.quoted || setting.plain;
@@ -256,11 +279,11 @@ fn is_phrase_of_signs(value: &[u8]) -> bool {
         && !value.contains(&b'(')
 }
 
-fn holds_word(value: &[u8], words: &[&str]) -> bool {
-    let head = part(value, 0, 512).to_ascii_lowercase();
+/// Whether one of the words stands in the first bytes of a value.
+fn holds_word(value: &[u8], words: &Words) -> bool {
     words
-        .iter()
-        .any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+        .as_ref()
+        .is_some_and(|words| words.is_match(part(value, 0, LOOK)))
 }
 
 fn distinct(value: &[u8]) -> usize {

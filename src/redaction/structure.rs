@@ -13,6 +13,7 @@ mod value;
 
 use super::name::Names;
 use super::span::{Rank, Span};
+use super::text::part;
 
 /// Ids that the shapes give where no name gives one, and what they mean.
 pub(super) const KINDS: &[(&str, &str)] = &[
@@ -85,6 +86,41 @@ pub(super) fn words() -> Vec<(String, Shape)> {
     words
 }
 
+/// Where a kind of byte stands next: a stretch of a text is searched once, however many places in
+/// it ask.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ahead {
+    from: usize,
+    until: usize,
+}
+
+impl Ahead {
+    /// The first place from `at` on, but before `limit`, that `find` finds; `limit` if there is none.
+    fn next(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        limit: usize,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> usize {
+        let known = if (self.from..=self.until).contains(&at) {
+            self.until
+        } else {
+            at
+        };
+        if known >= limit {
+            return limit;
+        }
+        // What lies before `known` holds none; `known` itself may.
+        let found = find(part(text, known, limit)).map_or(limit, |place| known + place);
+        if known == at {
+            self.from = at;
+        }
+        self.until = found;
+        found
+    }
+}
+
 /// What the shapes found so far, and where they need not look again.
 #[derive(Debug)]
 pub(super) struct Finder<'e, 't> {
@@ -97,6 +133,8 @@ pub(super) struct Finder<'e, 't> {
     looked: usize,
     /// End of the last JSON Web Key looked at.
     keys: usize,
+    /// The next `@`, and the next byte that ends an authority.
+    authority: [Ahead; 2],
     /// End of the last header whose parameters were looked at.
     headers: usize,
 }
@@ -111,6 +149,7 @@ impl<'e, 't> Finder<'e, 't> {
             commands: vec![0; command::NAMES.len()],
             looked: 0,
             keys: 0,
+            authority: [Ahead::default(); 2],
             headers: 0,
         }
     }

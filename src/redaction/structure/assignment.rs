@@ -106,6 +106,10 @@ impl<'e> Finder<'e, '_> {
     fn assigned(&self, key: &Key, group: &RawName) -> Option<(usize, usize)> {
         let text = self.text;
         let separator = separator(text, key)?;
+        let flag = part(text, key.start, key.start + 1) == b"-";
+        if separator.kind == Kind::Blank && !flag && group.strength != Strength::Password {
+            return None;
+        }
         let query = matches!(before(text, key.start), b'?' | b'&')
             || part(text, key.start.saturating_sub(5), key.start).ends_with(b"&amp;");
         let mut at = separator.value;

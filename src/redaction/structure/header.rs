@@ -102,15 +102,15 @@ impl Finder<'_, '_> {
 
     /// Signatures and responses of schemes with parameters (Digest, AWS4, OAuth).
     fn parameters(&mut self, start: usize) {
+        if start < self.headers {
+            return;
+        }
         let header = part(self.text, start, start + 1024);
         let line = header
             .iter()
             .position(|byte| matches!(byte, b'\n' | b'\r'))
             .unwrap_or(header.len());
         let line = part(header, 0, line);
-        if start < self.headers {
-            return;
-        }
         self.headers = start + line.len();
         for name in [
             &b"response="[..],

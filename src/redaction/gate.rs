@@ -192,7 +192,11 @@ fn is_word_of_code(value: &[u8]) -> bool {
 
 /// Whether a value is a variable, a call or a path through fields.
 pub(super) fn is_reference(value: &[u8]) -> bool {
-    let opening = |word: &&str| part(value, 0, word.len()).eq_ignore_ascii_case(word.as_bytes());
+    let first = byte(value, 0).to_ascii_lowercase();
+    let opening = |word: &&str| {
+        word.as_bytes().first() == Some(&first)
+            && part(value, 0, word.len()).eq_ignore_ascii_case(word.as_bytes())
+    };
     if REFERENCES.iter().any(opening) {
         return true;
     }
@@ -220,11 +224,9 @@ fn is_call(value: &[u8]) -> bool {
         .count();
     let opens = name > 0 && matches!(byte(value, name), b'(' | b'[' | b'{');
     opens
-        || memchr::memmem::find(value, b"::").is_some()
-        || memchr::memmem::find(value, b"->").is_some()
-        || memchr::memmem::find(value, b"${").is_some()
-        || memchr::memmem::find(value, b"{{").is_some()
-        || memchr::memmem::find(value, b"$(").is_some()
+        || value
+            .windows(2)
+            .any(|pair| matches!(pair, b"::" | b"->" | b"${" | b"{{" | b"$("))
 }
 
 fn is_name(value: &[u8]) -> bool {
@@ -249,7 +251,7 @@ fn is_path(value: &[u8]) -> bool {
         .any(|form| value.starts_with(form));
     let drive =
         byte(value, 0).is_ascii_alphabetic() && byte(value, 1) == b':' && byte(value, 2) == b'\\';
-    let address = memchr::memmem::find(value, b"://").is_some();
+    let address = memchr::memchr_iter(b':', value).any(|at| part(value, at, at + 3) == b"://");
     let parts = || {
         value
             .split(|byte| *byte == b'/')

@@ -92,7 +92,8 @@ const KEY_LIMIT: usize = 80;
 pub(super) struct Names {
     groups: Vec<RawName>,
     by_word: HashMap<Vec<u8>, usize>,
-    suffixes: Vec<(Vec<u8>, usize)>,
+    /// By their last byte, the longest first.
+    suffixes: HashMap<u8, Vec<(Vec<u8>, usize)>>,
 }
 
 impl Names {
@@ -102,7 +103,10 @@ impl Names {
         for word in &group.words {
             let joined: Vec<u8> = word.bytes().filter(|byte| *byte != b'_').collect();
             if joined.len() >= SUFFIX_LENGTH && group.strength != Strength::Never {
-                self.suffixes.push((joined.clone(), index));
+                let last = before(&joined, joined.len());
+                let alike = self.suffixes.entry(last).or_default();
+                alike.push((joined.clone(), index));
+                alike.sort_by_key(|(suffix, _)| std::cmp::Reverse(suffix.len()));
             }
             self.by_word.insert(joined, index);
         }
@@ -138,12 +142,9 @@ impl Names {
             .find_map(|tail| self.by_word.get(tail))
             .or_else(|| {
                 let last = words.last();
-                let fits = |(suffix, _): &&(Vec<u8>, usize)| last.ends_with(suffix);
-                self.suffixes
-                    .iter()
-                    .filter(fits)
-                    .max_by_key(|(suffix, _)| suffix.len())
-                    .map(|(_, index)| index)
+                let alike = self.suffixes.get(&before(last, last.len()))?;
+                let longest = alike.iter().find(|(suffix, _)| last.ends_with(suffix));
+                longest.map(|(_, index)| index)
             })?;
         self.groups
             .get(*index)

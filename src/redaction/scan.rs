@@ -286,7 +286,7 @@ impl Scanner {
                     Call::Context(index) => {
                         self.rule(text, *index, (start, end), &mut crowds, &mut spans);
                     }
-                    Call::Shape(shape) => later.push((start, end, *shape)),
+                    Call::Shape(shape) => in_order(&mut later, (start, end, *shape)),
                     Call::Frame(frame) if start >= keys_end => {
                         private_key::look(text, *frame, start, end, keys_end, &mut spans);
                         let key = spans.iter().rev().find(|span| span.id == PRIVATE_KEY);
@@ -352,10 +352,9 @@ impl Scanner {
     fn shapes<'e>(
         &'e self,
         text: &[u8],
-        mut words: Vec<(usize, usize, Shape)>,
+        words: Vec<(usize, usize, Shape)>,
         spans: &mut Vec<Span<'e>>,
     ) {
-        words.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
         let mut taken: Vec<(usize, usize)> =
             spans.iter().map(|span| (span.start, span.end)).collect();
         taken.sort_unstable();
@@ -372,6 +371,16 @@ impl Scanner {
         }
         spans.extend(finder.into_spans());
     }
+}
+
+/// Adds a word in the order of starts, the longer one first; words come in the order of their ends,
+/// so that the place is near the end of the list.
+fn in_order(words: &mut Vec<(usize, usize, Shape)>, word: (usize, usize, Shape)) {
+    let later = |(start, end, _): &&(usize, usize, Shape)| {
+        (*start, std::cmp::Reverse(*end)) > (word.0, std::cmp::Reverse(word.1))
+    };
+    let behind = words.iter().rev().take_while(later).count();
+    words.insert(words.len() - behind, word);
 }
 
 fn span_of(rule: &Rule, start: usize, end: usize, keyword: usize) -> Span<'_> {

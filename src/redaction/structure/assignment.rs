@@ -3,6 +3,7 @@
 
 use super::super::gate::{self, Setting};
 use super::super::name::{RawName, Strength};
+use super::super::span::MARKER;
 use super::super::text::{
     after_escape_letters, before, byte, line_break, part, skip_blanks, stands,
 };
@@ -110,6 +111,9 @@ impl<'e> Finder<'e, '_> {
         if separator.kind == Kind::Blank && !flag && group.strength != Strength::Password {
             return None;
         }
+        if stands(text, separator.value, MARKER.as_bytes()) {
+            return None;
+        }
         let query = matches!(before(text, key.start), b'?' | b'&')
             || part(text, key.start.saturating_sub(5), key.start).ends_with(b"&amp;");
         let mut at = separator.value;
@@ -213,9 +217,13 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
         (b' ', _) if before(text, key.start) == b'<' => None,
         (b'|', b' ') => found(Kind::Prose, 1),
         _ => pair(text, key, quoted).or_else(|| {
+            let letter = matches!(
+                byte(text, at) | 0x20,
+                b'i' | b'w' | b't' | b'a' | b'e' | b'b'
+            );
             let value = PROSE
                 .iter()
-                .find(|word| at > key.end && stands(text, at, word))
+                .find(|word| letter && at > key.end && stands(text, at, word))
                 .map(|word| skip_blanks(text, at + word.len()));
             match value {
                 Some(value) => Some(Separator {

@@ -93,6 +93,7 @@ pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, query: bool) -> 
         .find(|at| {
             let next = byte(window, at + 1);
             match byte(window, *at) {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => false,
                 b'(' | b'{' | b'[' => {
                     depth += 1;
                     false

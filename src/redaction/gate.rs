@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use words::{REFERENCES, WORDS_OF_CODE};
+use words::WORDS_OF_CODE;
 
 use super::name::Strength;
 use super::span::holds_marker;
@@ -24,6 +24,15 @@ type Words = LazyLock<Option<AhoCorasick>>;
 static PLACEHOLDERS: Words = LazyLock::new(|| automaton(words::PLACEHOLDERS));
 static STAND_INS: Words = LazyLock::new(|| automaton(words::STAND_INS));
 static PARTS_OF_NAMES: Words = LazyLock::new(|| automaton(words::PARTS_OF_NAMES));
+
+/// Openings of references, by their first byte.
+static REFERENCES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let begin = |first: usize| {
+        let fits = |word: &&&str| word.bytes().next().map(usize::from) == Some(first);
+        words::REFERENCES.iter().filter(fits).copied().collect()
+    };
+    (0..256).map(begin).collect()
+});
 
 /// `None` only if the lists cannot be read, which the tests of the words exclude.
 fn automaton(words: &[&str]) -> Option<AhoCorasick> {
@@ -50,7 +59,7 @@ pub(super) struct Setting {
 /// Whether a token of a vendor's form is a stand-in.
 pub(super) fn is_placeholder_token(token: &[u8]) -> bool {
     let tail = part(token, token.len().saturating_sub(16), token.len());
-    distinct(tail) < 4 || holds_word(token, &PLACEHOLDERS)
+    !holds_distinct(tail, 4) || holds_word(token, &PLACEHOLDERS)
 }
 
 /// Whether a value is worth hiding.
@@ -58,7 +67,7 @@ pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -
     let shortest = if strength == Strength::Password { 4 } else { 6 };
     if value.len() < shortest
         || is_reference(value)
-        || distinct(value) < 3
+        || !holds_distinct(value, 3)
         || is_path(value)
         || holds_marker(value)
     {
@@ -192,12 +201,12 @@ fn is_word_of_code(value: &[u8]) -> bool {
 
 /// Whether a value is a variable, a call or a path through fields.
 pub(super) fn is_reference(value: &[u8]) -> bool {
-    let first = byte(value, 0).to_ascii_lowercase();
-    let opening = |word: &&str| {
-        word.as_bytes().first() == Some(&first)
-            && part(value, 0, word.len()).eq_ignore_ascii_case(word.as_bytes())
-    };
-    if REFERENCES.iter().any(opening) {
+    let first = usize::from(byte(value, 0).to_ascii_lowercase());
+    let opening = |word: &&str| part(value, 0, word.len()).eq_ignore_ascii_case(word.as_bytes());
+    if REFERENCES
+        .get(first)
+        .is_some_and(|words| words.iter().any(opening))
+    {
         return true;
     }
     let next = byte(value, 1);
@@ -288,14 +297,15 @@ fn holds_word(value: &[u8], words: &Words) -> bool {
         .is_some_and(|words| words.is_match(part(value, 0, LOOK)))
 }
 
-fn distinct(value: &[u8]) -> usize {
-    let mut seen = [false; 256];
-    for byte in value {
-        if let Some(slot) = seen.get_mut(usize::from(*byte)) {
-            *slot = true;
+/// Whether so many different bytes stand in a value.
+fn holds_distinct(value: &[u8], count: u32) -> bool {
+    let mut seen = [0u64; 4];
+    value.iter().any(|byte| {
+        if let Some(slot) = seen.get_mut(usize::from(byte >> 6)) {
+            *slot |= 1 << (byte & 63);
         }
-    }
-    seen.iter().filter(|seen| **seen).count()
+        seen.iter().map(|slot| slot.count_ones()).sum::<u32>() >= count
+    })
 }
 
 #[cfg(test)]

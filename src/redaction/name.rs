@@ -159,7 +159,7 @@ const NAME_WORDS: usize = 4;
 struct Words {
     joined: [u8; KEY_LIMIT],
     length: usize,
-    starts: [usize; KEY_LIMIT],
+    starts: [u8; KEY_LIMIT],
     count: usize,
 }
 
@@ -184,7 +184,7 @@ impl Words {
             if (fresh || hump)
                 && let Some(slot) = words.starts.get_mut(words.count)
             {
-                *slot = words.length;
+                *slot = words.length as u8;
                 words.count += 1;
             }
             if let Some(slot) = words.joined.get_mut(words.length) {
@@ -199,8 +199,7 @@ impl Words {
     fn last_start(&self) -> usize {
         let last = self.count.checked_sub(1);
         last.and_then(|last| self.starts.get(last))
-            .copied()
-            .unwrap_or(0)
+            .map_or(0, |start| usize::from(*start))
     }
 
     fn last(&self) -> &[u8] {
@@ -227,7 +226,7 @@ impl Words {
         let starts = self.starts.get(first..self.count).unwrap_or_default();
         starts
             .iter()
-            .map(|start| part(&self.joined, *start, self.length))
+            .map(|start| part(&self.joined, usize::from(*start), self.length))
     }
 }
 

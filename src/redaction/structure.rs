@@ -6,6 +6,7 @@
 mod assignment;
 mod command;
 mod header;
+mod manifest;
 mod quote;
 mod shadow;
 mod url;
@@ -35,6 +36,7 @@ pub(super) const KINDS: &[(&str, &str)] = &[
     ),
     (PGPASS, "the password of a line of .pgpass"),
     (JWK, "a private member of a JSON Web Key"),
+    (MANIFEST, "a value of the manifest of a Kubernetes Secret"),
     (HASH, "the hash of a password in a file of users"),
 ];
 
@@ -44,6 +46,7 @@ const URL_PASSWORD: &str = "url-password";
 const COMMAND_PASSWORD: &str = "command-password";
 const PGPASS: &str = "pgpass";
 const JWK: &str = "jwk-private";
+const MANIFEST: &str = "kubernetes-secret";
 const HASH: &str = "password-hash";
 
 /// A word that one of the shapes begins with.
@@ -61,9 +64,17 @@ pub(super) enum Shape {
     Ports,
     /// The type member of a JSON Web Key.
     Jwk,
+    /// The member of a manifest that tells its kind.
+    Manifest,
     /// The separator of fields in a shadow file.
     Hash,
 }
+
+/// Ports of `PostgreSQL`, of its poolers and of what speaks its language, as `.pgpass` writes them.
+const PORTS: &[&str] = &[
+    ":5432:", ":5433:", ":5434:", ":5439:", ":6432:", ":6543:", ":15432:", ":25060:", ":25061:",
+    ":26257:", ":54320:", ":54321:", ":54322:", ":*:",
+];
 
 /// Words and the shapes that they begin; names are added from the rule files.
 pub(super) fn words() -> Vec<(String, Shape)> {
@@ -72,9 +83,10 @@ pub(super) fn words() -> Vec<(String, Shape)> {
         ("bearer".to_owned(), Shape::Scheme),
         ("basic ".to_owned(), Shape::Scheme),
         ("\"kty".to_owned(), Shape::Jwk),
+        ("kind".to_owned(), Shape::Manifest),
     ];
-    for port in [":5432:", ":5433:", ":6432:", ":*:"] {
-        words.push((port.to_owned(), Shape::Ports));
+    for port in PORTS {
+        words.push(((*port).to_owned(), Shape::Ports));
     }
     for opening in [
         ":$1$", ":$5$", ":$6$", ":$y$", ":$2y$", ":$2b$", ":$2a$", ":$apr1$",
@@ -131,6 +143,8 @@ pub(super) struct Finder<'e, 't> {
     commands: Vec<usize>,
     /// End of the last name looked at.
     looked: usize,
+    /// End of the last manifest looked at.
+    manifests: usize,
     /// End of the last JSON Web Key looked at.
     keys: usize,
     /// The next `@`, and the next byte that ends an authority.
@@ -148,6 +162,7 @@ impl<'e, 't> Finder<'e, 't> {
             spans: Vec::new(),
             commands: vec![0; command::NAMES.len()],
             looked: 0,
+            manifests: 0,
             keys: 0,
             authority: [Ahead::default(); 2],
             headers: 0,
@@ -163,6 +178,7 @@ impl<'e, 't> Finder<'e, 't> {
             Shape::Command(index) => self.command(index, start, end),
             Shape::Ports => self.ports(start, end),
             Shape::Jwk => self.jwk(start, end),
+            Shape::Manifest => self.manifest(start, end),
             Shape::Hash => self.hash(start),
         }
     }

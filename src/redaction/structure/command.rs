@@ -29,6 +29,9 @@ pub(super) const NAMES: &[&str] = &[
     "keytool",
     "openssl",
     "htpasswd",
+    "az login",
+    "secret set",
+    "secret put",
 ];
 
 /// What a flag is followed by.
@@ -72,6 +75,9 @@ const FLAGS: &[&[(&[u8], Takes)]] = &[
         (b"-k", Takes::Password),
     ],
     &[],
+    &[(b"-p", Takes::Password)],
+    &[(b"-b", Takes::Password), (b"--body", Takes::Password)],
+    &[(b"-b", Takes::Password), (b"--body", Takes::Password)],
 ];
 
 const CURL: &[(&[u8], Takes)] = &[

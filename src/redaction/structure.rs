@@ -64,6 +64,8 @@ pub(super) enum Shape {
     Ports,
     /// The type member of a JSON Web Key.
     Jwk,
+    /// A command that reads a password from a pipe.
+    Piped,
     /// The member of a manifest that tells its kind.
     Manifest,
     /// The separator of fields in a shadow file.
@@ -93,6 +95,11 @@ pub(super) fn words() -> Vec<(String, Shape)> {
     ] {
         words.push((opening.to_owned(), Shape::Hash));
     }
+    words.extend(
+        command::READERS
+            .iter()
+            .map(|word| ((*word).to_owned(), Shape::Piped)),
+    );
     let commands = command::NAMES.iter().enumerate();
     words.extend(commands.map(|(at, name)| ((*name).to_owned(), Shape::Command(at))));
     words
@@ -178,6 +185,7 @@ impl<'e, 't> Finder<'e, 't> {
             Shape::Command(index) => self.command(index, start, end),
             Shape::Ports => self.ports(start, end),
             Shape::Jwk => self.jwk(start, end),
+            Shape::Piped => self.piped(start),
             Shape::Manifest => self.manifest(start, end),
             Shape::Hash => self.hash(start),
         }

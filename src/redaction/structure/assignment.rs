@@ -208,7 +208,10 @@ impl<'e> Finder<'e, '_> {
         );
         let has = |word: &[u8]| memchr::memmem::find(&line.to_ascii_lowercase(), word).is_some();
         let quoted = value.close.is_some() && before(text, value.start) == b'\'';
-        second.ends_with(b"login")
+        // `login X account Y password Z`
+        let account = second == b"account" && has(b"login ");
+        account
+            || second.ends_with(b"login")
             || last.ends_with(b"login")
             || quoted
                 && [&b"user "[..], b"role ", b"identified"]

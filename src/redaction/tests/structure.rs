@@ -172,6 +172,26 @@ const SHAPES: &[(&str, &str)] = &[
         "https%3A%2F%2Fx%2F%3Faccess_token%3Dq7Wn3xP0zR5tLk8v",
         "https%3A%2F%2Fx%2F%3Faccess_token%3D[REDACTED:token]",
     ),
+    (
+        "echo Blue42Fish | docker login -u bob --password-stdin",
+        "echo [REDACTED:command-password] | docker login -u bob --password-stdin",
+    ),
+    (
+        "printf '%s' 'Blue42Fish' | wrangler secret put NAME",
+        "printf '%s' '[REDACTED:command-password]' | wrangler secret put NAME",
+    ),
+    (
+        "echo 'bob:Blue42Fish' | chpasswd",
+        "echo 'bob:[REDACTED:command-password]' | chpasswd",
+    ),
+    (
+        "echo \"$PASSWORD\" | docker login --password-stdin",
+        "echo \"$PASSWORD\" | docker login --password-stdin",
+    ),
+    (
+        "machine h login bob account x password Blue42Fish",
+        "machine h login bob account x password [REDACTED:password]",
+    ),
     ("requirepass Blue42Fish", "requirepass [REDACTED:password]"),
     (
         "az login -u x -p Blue42Fish",

@@ -270,6 +270,21 @@ fn is_path(value: &[u8]) -> bool {
 }
 
 fn is_number(value: &[u8]) -> bool {
+    let types = [
+        &b"u8"[..],
+        b"i8",
+        b"u16",
+        b"i16",
+        b"u32",
+        b"i32",
+        b"u64",
+        b"i64",
+        b"usize",
+    ];
+    let digits = types.iter().find_map(|end| value.strip_suffix(*end));
+    if digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit)) {
+        return true;
+    }
     let hex = value
         .strip_prefix(b"0x")
         .or_else(|| value.strip_prefix(b"0X"));

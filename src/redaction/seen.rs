@@ -221,6 +221,15 @@ impl Seen {
         if self.prints.is_empty() || text.len() < SHORTEST {
             return found;
         }
+        // Where the prints begin whose short hash of the end has these first eight bits.
+        let mut begins = [0u16; 257];
+        for (bits, begin) in begins.iter_mut().enumerate() {
+            let before = |print: &Print| usize::from(print.tail >> 8) < bits;
+            *begin = self
+                .prints
+                .partition_point(before)
+                .min(usize::from(u16::MAX)) as u16;
+        }
         let mut ends = vec![0u64; 1 << 10];
         for print in &self.prints {
             if let Some(slot) = ends.get_mut(usize::from(print.tail >> 6)) {
@@ -234,25 +243,38 @@ impl Seen {
             let tail = self.short(*last);
             let ends = ends.get(usize::from(tail >> 6)).copied().unwrap_or(0);
             if ends >> (tail & 63) & 1 == 1 {
-                self.copies(text, tail, from + SHORTEST, &mut found);
+                let bits = usize::from(tail >> 8);
+                let bucket = begins.get(bits..bits + 2).unwrap_or_default();
+                if let [begin, end] = bucket {
+                    let prints = self.prints.get(usize::from(*begin)..usize::from(*end));
+                    let prints = prints.unwrap_or_default().iter();
+                    let alike = prints.filter(|print| print.tail == tail);
+                    self.copies(text, alike, from + SHORTEST, &mut found);
+                }
             }
         }
         found
     }
 
     /// Adds the copies of values that end at a place.
-    fn copies(&self, text: &[u8], tail: u16, end: usize, found: &mut Vec<(usize, usize)>) {
+    fn copies<'p>(
+        &self,
+        text: &[u8],
+        prints: impl Iterator<Item = &'p Print>,
+        end: usize,
+        found: &mut Vec<(usize, usize)>,
+    ) {
         let mut first = None;
-        for print in self.ending(tail) {
+        for print in prints {
             let length = print.length as usize;
             let Some(value) = end.checked_sub(length).and_then(|from| text.get(from..end)) else {
                 continue;
             };
-            let free = length >= FREE || stands_alone(text, end - length, end);
             let same_head = value
                 .first_chunk()
                 .is_some_and(|head| self.short(*head) == print.head);
-            if free && same_head && self.hash(value) == print.hash {
+            let free = || length >= FREE || stands_alone(text, end - length, end);
+            if same_head && free() && self.hash(value) == print.hash {
                 first = first.into_iter().chain([end - length]).min();
             }
         }

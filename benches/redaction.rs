@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use jezero::redaction::Engine;
+use jezero::redaction::{Counts, Engine, Redacted, Seen};
 
 fn main() {
     divan::main();
@@ -112,8 +112,10 @@ fn transcripts(bencher: Bencher<'_, '_>) {
 
 /// Texts that a careless engine reads again and again; each is a megabyte in one line.
 #[divan::bench(args = [
-    "base64", "hex", "password=", "sk-ant-", "eyJ-", "eyJa.", "\"kty\":", "curl ", "://", "token: ", "\\\"key\\\": \\\"",
-    "-----BEGIN RSA PRIVATE KEY-----", "ghp_", "Cookie: a=", "Authorization: Bearer ", "AZDO", "[REDACTED:x]",
+    "base64", "hex", "secrets", "password=", "password: \"a", "sk-ant-", "eyJ-", "eyJa.", "\"kty\":", "curl ", "://", "a://",
+    "a://b:", "otpauth://", "token: ", "key ", "vault ", "bearer a", "\\\"key\\\": \\\"", "-----BEGIN RSA PRIVATE KEY-----",
+    "ghp_", "Cookie: a=", "Authorization: Bearer ", "AZDO", "AAAA", "-us", "kind: Secret\ndata:\n ", "password: |\n a\n",
+    "[REDACTED:x]",
 ])]
 fn worst(bencher: Bencher<'_, '_>, piece: &str) {
     let engine = Engine::embedded();
@@ -122,11 +124,37 @@ fn worst(bencher: Bencher<'_, '_>, piece: &str) {
         "hex" => (0..62_500)
             .map(|at: u64| format!("{:016x}", at.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
             .collect(),
+        "secrets" => (0..30_000)
+            .map(|at: u64| format!("export DB_PASSWORD=h{at}unter{}\n", at % 7))
+            .collect(),
         _ => piece.repeat(1_000_000 / piece.len()),
     };
     bencher
         .counter(BytesCount::new(text.len()))
         .bench(|| engine.redact(&text).as_str().len());
+}
+
+/// Copies of hidden values are looked for at the same pace however many are known.
+#[divan::bench(args = [1, 16, 256])]
+fn seen(bencher: Bencher<'_, '_>, values: usize) {
+    let engine = Engine::embedded();
+    let mut numbers = Numbers(0xC0DE);
+    let mut memory = Seen::new();
+    for at in 0..values {
+        let text = format!("DB_PASSWORD={}", numbers.letters(12 + at % 100));
+        let _hidden = engine.redact_seen(&text, &mut memory, &mut Counts::default());
+    }
+    let lines: Vec<Redacted> = transcript()
+        .iter()
+        .map(|line| engine.redact(line))
+        .collect();
+    let size: usize = lines.iter().map(|line| line.as_str().len()).sum();
+    bencher.counter(BytesCount::new(size)).bench(|| {
+        lines
+            .iter()
+            .filter(|line| memory.mask(line).is_some())
+            .count()
+    });
 }
 
 #[divan::bench]

@@ -25,6 +25,7 @@ pub(super) fn read(section: &Section<'_>) -> Settings {
         extra_patterns: patterns,
         rules_dir: section.path("rules_dir"),
         disabled_rules: disabled.unwrap_or_default(),
+        ..Settings::default()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Checks that some vendors build into their tokens.
 //!
-//! A check that holds makes a rule sure. One that fails proves nothing: a damaged copy of a live
-//! token is still worth hiding.
+//! A check that holds makes a rule sure. One that fails proves nothing, since a damaged copy of a
+//! live token is still worth hiding; only where a check is all that tells a number from others do
+//! rules ask that it holds.
 
 use serde::Deserialize;
 
@@ -14,6 +15,11 @@ pub(super) enum Checksum {
     /// The last six characters are the CRC32 of what stands between the last `_` and them, in
     /// base 62 (GitHub, npm).
     Crc32Base62,
+    /// The digits, every second one doubled, sum up to a multiple of ten (payment cards).
+    Luhn,
+    /// As a number with letters from ten on and the first four characters at the end, 1 is left of
+    /// a division by 97 (IBAN, ISO 7064).
+    Mod97,
 }
 
 impl Checksum {
@@ -21,6 +27,8 @@ impl Checksum {
     pub(super) fn holds(self, token: &[u8]) -> bool {
         match self {
             Self::Crc32Base62 => crc32_base62_holds(token),
+            Self::Luhn => luhn_holds(token),
+            Self::Mod97 => mod97_holds(token),
         }
     }
 }
@@ -31,6 +39,37 @@ fn crc32_base62_holds(token: &[u8]) -> bool {
         return false;
     };
     base62(crc32(part(token, from, until))) == part(token, until, token.len())
+}
+
+fn luhn_holds(token: &[u8]) -> bool {
+    let digits = token.iter().rev().filter(|byte| byte.is_ascii_digit());
+    let sum: u32 = digits
+        .enumerate()
+        .map(|(at, digit)| match u32::from(digit - b'0') {
+            digit if at % 2 == 0 => digit,
+            digit if digit > 4 => 2 * digit - 9,
+            digit => 2 * digit,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+fn mod97_holds(token: &[u8]) -> bool {
+    let signs: Vec<u8> = token
+        .iter()
+        .copied()
+        .filter(u8::is_ascii_alphanumeric)
+        .collect();
+    let Some((country, account)) = signs.split_at_checked(4) else {
+        return false;
+    };
+    let rest = account.iter().chain(country).fold(0u32, |rest, sign| {
+        match char::from(*sign).to_digit(36).unwrap_or(0) {
+            digit @ 0..=9 => (rest * 10 + digit) % 97,
+            letter => (rest * 100 + letter) % 97,
+        }
+    });
+    rest == 1
 }
 
 fn crc32(bytes: &[u8]) -> u32 {
@@ -74,5 +113,14 @@ mod tests {
         assert!(Checksum::Crc32Base62.holds(&token));
         token[6] = b'x';
         assert!(!Checksum::Crc32Base62.holds(&token));
+    }
+
+    #[test]
+    fn the_known_card_and_account_pass_and_their_neighbours_do_not() {
+        assert!(Checksum::Luhn.holds(b"4539 1488 0343 6467"));
+        assert!(!Checksum::Luhn.holds(b"4539 1488 0343 6468"));
+        assert!(Checksum::Mod97.holds(b"GB82 WEST 1234 5698 7654 32"));
+        assert!(!Checksum::Mod97.holds(b"GB82 WEST 1234 5698 7654 33"));
+        assert!(!Checksum::Mod97.holds(b"GB"));
     }
 }

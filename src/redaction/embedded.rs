@@ -1,5 +1,8 @@
 //! The rule files that are compiled in.
 
+/// The family that is applied only if the settings say so.
+pub(super) const PERSONAL: &str = "personal.toml";
+
 /// Name and text of every file in `redaction-rules/`; a test compares the list with the folder.
 pub(super) const FILES: &[(&str, &str)] = &[
     ("ai.toml", include_str!("../../redaction-rules/ai.toml")),
@@ -31,6 +34,10 @@ pub(super) const FILES: &[(&str, &str)] = &[
     (
         "payment.toml",
         include_str!("../../redaction-rules/payment.toml"),
+    ),
+    (
+        PERSONAL,
+        include_str!("../../redaction-rules/personal.toml"),
     ),
     (
         "registry.toml",

@@ -4,34 +4,29 @@ use std::path::Path;
 
 use regex::Regex;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
-use super::Settings;
-use super::embedded::FILES;
+use super::embedded::{FILES, PERSONAL};
 use super::name::{Names, RawName};
 use super::rule::{RawRule, Rule, RuleError, Sample, check_id};
+use super::{REVISION, Settings};
 
 /// A rule file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RuleFile {
-    /// Raised with every change of the file.
-    #[serde(default = "first_revision")]
-    pub(super) revision: u32,
     #[serde(default)]
     pub(super) rule: Vec<RawRule>,
     #[serde(default)]
     pub(super) name: Vec<RawName>,
 }
 
-fn first_revision() -> u32 {
-    1
-}
-
 /// What the files say.
 pub(super) struct Loaded {
     pub(super) rules: Vec<Rule>,
     pub(super) names: Names,
-    pub(super) revisions: u32,
+    /// Number made of all that is in force.
+    pub(super) version: u32,
     /// The rules and names of the user's folder, whose examples are checked.
     pub(super) own: Vec<Own>,
 }
@@ -48,10 +43,22 @@ pub(super) struct Own {
 pub(super) fn load(settings: &Settings) -> Result<Loaded, RuleError> {
     let mut rules: Vec<(RawRule, String, bool)> = Vec::new();
     let mut groups: Vec<RawName> = Vec::new();
-    let mut revisions = 0u32;
+    let mut known: Vec<String> = super::structure::KINDS
+        .iter()
+        .map(|(id, _)| *id)
+        .chain([super::private_key::PRIVATE_KEY])
+        .map(str::to_owned)
+        .collect();
+    let mut version = Version::new(settings);
     let mut examples = Vec::new();
-    let mut take = |file: RuleFile, name: &str, own: bool| {
-        revisions = revisions.saturating_add(file.revision);
+    let mut take = |text: &str, name: &str, own: bool| -> Result<(), RuleError> {
+        let file = parse(name, text)?;
+        known.extend(file.rule.iter().map(|rule| rule.id.clone()));
+        known.extend(file.name.iter().map(|group| group.id.clone()));
+        if name == PERSONAL && !settings.personal {
+            return Ok(());
+        }
+        version.add(name, text);
         if own {
             let rules = file
                 .rule
@@ -76,14 +83,18 @@ pub(super) fn load(settings: &Settings) -> Result<Loaded, RuleError> {
             groups.retain(|known| known.id != group.id);
             groups.push(group);
         }
+        Ok(())
     };
     for (name, text) in FILES {
-        take(parse(name, text)?, name, false);
+        take(text, name, false)?;
     }
     if let Some(folder) = &settings.rules_dir {
         for (name, text) in folder_files(folder)? {
-            take(parse(&name, &text)?, &name, true);
+            take(&text, &name, true)?;
         }
+    }
+    for id in &settings.disabled_rules {
+        check_known(id, &known)?;
     }
     let off = |id: &str| settings.disabled_rules.iter().any(|known| known == id);
     let mut names = Names::default();
@@ -99,9 +110,72 @@ pub(super) fn load(settings: &Settings) -> Result<Loaded, RuleError> {
     Ok(Loaded {
         rules,
         names,
-        revisions,
+        version: version.finish(),
         own: examples,
     })
+}
+
+/// A hash over the code's revision, the settings and every file in force.
+struct Version(Sha256);
+
+impl Version {
+    fn new(settings: &Settings) -> Self {
+        let mut version = Self(Sha256::new());
+        version.add("revision", &REVISION.to_string());
+        version.add("enabled", &settings.enabled.to_string());
+        for pattern in &settings.extra_patterns {
+            version.add("extra_patterns", pattern);
+        }
+        let mut off = settings.disabled_rules.clone();
+        off.sort();
+        off.dedup();
+        for id in &off {
+            version.add("disabled_rules", id);
+        }
+        version
+    }
+
+    /// Adds a named text; lengths keep one from running into the next.
+    fn add(&mut self, name: &str, text: &str) {
+        for part in [name, text] {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+    }
+
+    /// The first 32 bits, but never 0, which no rules have.
+    fn finish(self) -> u32 {
+        let hash = self.0.finalize();
+        hash.first_chunk()
+            .map_or(1, |first| u32::from_le_bytes(*first).max(1))
+    }
+}
+
+/// Refuses an id that nothing has.
+fn check_known(id: &str, known: &[String]) -> Result<(), RuleError> {
+    if known.iter().any(|other| other == id) {
+        return Ok(());
+    }
+    let nearest = known.iter().min_by_key(|other| distance(id, other));
+    Err(RuleError::Unknown {
+        id: id.to_owned(),
+        nearest: nearest.cloned().unwrap_or_default(),
+    })
+}
+
+/// How many bytes must be put in, taken out or changed to make one text of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (1..=other.len()).collect();
+    for (line, left) in one.bytes().enumerate() {
+        let (mut diagonal, mut before) = (line, line + 1);
+        for (cell, right) in row.iter_mut().zip(other.bytes()) {
+            let changed = diagonal + usize::from(left != right);
+            diagonal = *cell;
+            before = changed.min(diagonal + 1).min(before + 1);
+            *cell = before;
+        }
+    }
+    row.last().copied().unwrap_or(one.len())
 }
 
 /// Reads one file.

@@ -5,11 +5,43 @@
 
 mod words;
 
-use words::{PARTS_OF_NAMES, PLACEHOLDERS, REFERENCES, STAND_INS, WORDS_OF_CODE};
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use words::WORDS_OF_CODE;
 
 use super::name::Strength;
 use super::span::holds_marker;
 use super::text::{byte, entropy, part};
+
+/// Bytes of a value in which words are looked for.
+const LOOK: usize = 128;
+
+/// Words that are looked for all at once, without regard to case.
+type Words = LazyLock<Option<AhoCorasick>>;
+
+static PLACEHOLDERS: Words = LazyLock::new(|| automaton(words::PLACEHOLDERS));
+static STAND_INS: Words = LazyLock::new(|| automaton(words::STAND_INS));
+static PARTS_OF_NAMES: Words = LazyLock::new(|| automaton(words::PARTS_OF_NAMES));
+
+/// Openings of references, by their first byte.
+static REFERENCES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let begin = |first: usize| {
+        let fits = |word: &&&str| word.bytes().next().map(usize::from) == Some(first);
+        words::REFERENCES.iter().filter(fits).copied().collect()
+    };
+    (0..256).map(begin).collect()
+});
+
+/// `None` only if the lists cannot be read, which the tests of the words exclude.
+fn automaton(words: &[&str]) -> Option<AhoCorasick> {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(words)
+        .ok()
+}
 
 /// How a value stands in its text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +59,7 @@ pub(super) struct Setting {
 /// Whether a token of a vendor's form is a stand-in.
 pub(super) fn is_placeholder_token(token: &[u8]) -> bool {
     let tail = part(token, token.len().saturating_sub(16), token.len());
-    distinct(tail) < 4 || holds_word(token, PLACEHOLDERS)
+    !holds_distinct(tail, 4) || holds_word(token, &PLACEHOLDERS)
 }
 
 /// Whether a value is worth hiding.
@@ -35,7 +67,7 @@ pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -
     let shortest = if strength == Strength::Password { 4 } else { 6 };
     if value.len() < shortest
         || is_reference(value)
-        || distinct(value) < 3
+        || !holds_distinct(value, 3)
         || is_path(value)
         || holds_marker(value)
     {
@@ -49,7 +81,7 @@ pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -
     if phrase && !(strength == Strength::Password && is_phrase_of_signs(value)) {
         return false;
     }
-    if holds_word(value, PLACEHOLDERS) {
+    if holds_word(value, &PLACEHOLDERS) {
         return false;
     }
     if phrase {
@@ -68,7 +100,7 @@ fn password(value: &[u8], setting: Setting) -> bool {
         .iter()
         .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
     {
-        if is_word_of_code(value) || holds_word(value, PARTS_OF_NAMES) {
+        if is_word_of_code(value) || holds_word(value, &PARTS_OF_NAMES) {
             return false;
         }
         let identifier = value.contains(&b'_') || value.iter().any(u8::is_ascii_uppercase);
@@ -95,9 +127,9 @@ fn credential(value: &[u8], setting: Setting) -> bool {
     if is_wordy(value) || value.len() < 8 {
         return setting.plain
             && value.len() >= 8
-            && !holds_word(value, STAND_INS)
+            && !holds_word(value, &STAND_INS)
             && !is_word_of_code(value)
-            && !holds_word(value, PARTS_OF_NAMES)
+            && !holds_word(value, &PARTS_OF_NAMES)
             && value.iter().all(u8::is_ascii_graphic);
     }
     let bare = setting.quoted || setting.plain;
@@ -169,8 +201,12 @@ fn is_word_of_code(value: &[u8]) -> bool {
 
 /// Whether a value is a variable, a call or a path through fields.
 pub(super) fn is_reference(value: &[u8]) -> bool {
+    let first = usize::from(byte(value, 0).to_ascii_lowercase());
     let opening = |word: &&str| part(value, 0, word.len()).eq_ignore_ascii_case(word.as_bytes());
-    if REFERENCES.iter().any(opening) {
+    if REFERENCES
+        .get(first)
+        .is_some_and(|words| words.iter().any(opening))
+    {
         return true;
     }
     let next = byte(value, 1);
@@ -197,11 +233,9 @@ fn is_call(value: &[u8]) -> bool {
         .count();
     let opens = name > 0 && matches!(byte(value, name), b'(' | b'[' | b'{');
     opens
-        || memchr::memmem::find(value, b"::").is_some()
-        || memchr::memmem::find(value, b"->").is_some()
-        || memchr::memmem::find(value, b"${").is_some()
-        || memchr::memmem::find(value, b"{{").is_some()
-        || memchr::memmem::find(value, b"$(").is_some()
+        || value
+            .windows(2)
+            .any(|pair| matches!(pair, b"::" | b"->" | b"${" | b"{{" | b"$("))
 }
 
 fn is_name(value: &[u8]) -> bool {
@@ -226,7 +260,7 @@ fn is_path(value: &[u8]) -> bool {
         .any(|form| value.starts_with(form));
     let drive =
         byte(value, 0).is_ascii_alphabetic() && byte(value, 1) == b':' && byte(value, 2) == b'\\';
-    let address = memchr::memmem::find(value, b"://").is_some();
+    let address = memchr::memchr_iter(b':', value).any(|at| part(value, at, at + 3) == b"://");
     let parts = || {
         value
             .split(|byte| *byte == b'/')
@@ -236,6 +270,21 @@ fn is_path(value: &[u8]) -> bool {
 }
 
 fn is_number(value: &[u8]) -> bool {
+    let types = [
+        &b"u8"[..],
+        b"i8",
+        b"u16",
+        b"i16",
+        b"u32",
+        b"i32",
+        b"u64",
+        b"i64",
+        b"usize",
+    ];
+    let digits = types.iter().find_map(|end| value.strip_suffix(*end));
+    if digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit)) {
+        return true;
+    }
     let hex = value
         .strip_prefix(b"0x")
         .or_else(|| value.strip_prefix(b"0X"));
@@ -256,21 +305,22 @@ fn is_phrase_of_signs(value: &[u8]) -> bool {
         && !value.contains(&b'(')
 }
 
-fn holds_word(value: &[u8], words: &[&str]) -> bool {
-    let head = part(value, 0, 512).to_ascii_lowercase();
+/// Whether one of the words stands in the first bytes of a value.
+fn holds_word(value: &[u8], words: &Words) -> bool {
     words
-        .iter()
-        .any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+        .as_ref()
+        .is_some_and(|words| words.is_match(part(value, 0, LOOK)))
 }
 
-fn distinct(value: &[u8]) -> usize {
-    let mut seen = [false; 256];
-    for byte in value {
-        if let Some(slot) = seen.get_mut(usize::from(*byte)) {
-            *slot = true;
+/// Whether so many different bytes stand in a value.
+fn holds_distinct(value: &[u8], count: u32) -> bool {
+    let mut seen = [0u64; 4];
+    value.iter().any(|byte| {
+        if let Some(slot) = seen.get_mut(usize::from(byte >> 6)) {
+            *slot |= 1 << (byte & 63);
         }
-    }
-    seen.iter().filter(|seen| **seen).count()
+        seen.iter().map(|slot| slot.count_ones()).sum::<u32>() >= count
+    })
 }
 
 #[cfg(test)]

@@ -92,7 +92,8 @@ const KEY_LIMIT: usize = 80;
 pub(super) struct Names {
     groups: Vec<RawName>,
     by_word: HashMap<Vec<u8>, usize>,
-    suffixes: Vec<(Vec<u8>, usize)>,
+    /// By their last byte, the longest first.
+    suffixes: HashMap<u8, Vec<(Vec<u8>, usize)>>,
 }
 
 impl Names {
@@ -102,7 +103,10 @@ impl Names {
         for word in &group.words {
             let joined: Vec<u8> = word.bytes().filter(|byte| *byte != b'_').collect();
             if joined.len() >= SUFFIX_LENGTH && group.strength != Strength::Never {
-                self.suffixes.push((joined.clone(), index));
+                let last = before(&joined, joined.len());
+                let alike = self.suffixes.entry(last).or_default();
+                alike.push((joined.clone(), index));
+                alike.sort_by_key(|(suffix, _)| std::cmp::Reverse(suffix.len()));
             }
             self.by_word.insert(joined, index);
         }
@@ -128,32 +132,19 @@ impl Names {
     /// The group that a key belongs to.
     pub(super) fn group(&self, key: &[u8]) -> Option<&RawName> {
         let key = part(key, key.len().saturating_sub(KEY_LIMIT), key.len());
-        let (mut joined, mut starts) = words_of(key);
-        while starts.len() > 1
-            && let Some(last) = starts.last().copied()
-            && is_qualifier(part(&joined, last, joined.len()))
-        {
-            joined.truncate(last);
-            starts.pop();
+        let mut words = Words::of(key);
+        while words.count > 1 && is_qualifier(words.last()) {
+            words.drop_last();
         }
-        let last = starts.last().copied()?;
-        while joined.len() > last + 3 && joined.last().is_some_and(u8::is_ascii_digit) {
-            joined.pop();
-        }
-        let tail = |start: &usize| joined.get(*start..).unwrap_or_default();
-        let longest = starts.len().saturating_sub(4);
-        let index = starts
-            .iter()
-            .skip(longest)
-            .find_map(|start| self.by_word.get(tail(start)))
+        words.drop_digits();
+        let index = words
+            .tails()
+            .find_map(|tail| self.by_word.get(tail))
             .or_else(|| {
-                let last = tail(&last);
-                let fits = |(suffix, _): &&(Vec<u8>, usize)| last.ends_with(suffix);
-                self.suffixes
-                    .iter()
-                    .filter(fits)
-                    .max_by_key(|(suffix, _)| suffix.len())
-                    .map(|(_, index)| index)
+                let last = words.last();
+                let alike = self.suffixes.get(&before(last, last.len()))?;
+                let longest = alike.iter().find(|(suffix, _)| last.ends_with(suffix));
+                longest.map(|(_, index)| index)
             })?;
         self.groups
             .get(*index)
@@ -161,27 +152,82 @@ impl Names {
     }
 }
 
+/// Most words at the end of a key that make a name.
+const NAME_WORDS: usize = 4;
+
 /// The words of a key in small letters, cut at signs and at humps: joined, and where each begins.
-fn words_of(key: &[u8]) -> (Vec<u8>, Vec<usize>) {
-    let mut joined = Vec::with_capacity(key.len());
-    let mut starts = Vec::with_capacity(8);
-    let mut fresh = true;
-    for (at, letter) in key.iter().enumerate() {
-        if b"_-. ".contains(letter) {
-            fresh = true;
-            continue;
+struct Words {
+    joined: [u8; KEY_LIMIT],
+    length: usize,
+    starts: [u8; KEY_LIMIT],
+    count: usize,
+}
+
+impl Words {
+    fn of(key: &[u8]) -> Self {
+        let mut words = Self {
+            joined: [0; KEY_LIMIT],
+            length: 0,
+            starts: [0; KEY_LIMIT],
+            count: 0,
+        };
+        let mut fresh = true;
+        for (at, letter) in key.iter().enumerate() {
+            if b"_-. ".contains(letter) {
+                fresh = true;
+                continue;
+            }
+            let last = before(key, at);
+            let hump = letter.is_ascii_uppercase()
+                && (last.is_ascii_lowercase()
+                    || last.is_ascii_uppercase() && byte(key, at + 1).is_ascii_lowercase());
+            if (fresh || hump)
+                && let Some(slot) = words.starts.get_mut(words.count)
+            {
+                *slot = words.length as u8;
+                words.count += 1;
+            }
+            if let Some(slot) = words.joined.get_mut(words.length) {
+                *slot = letter.to_ascii_lowercase();
+                words.length += 1;
+            }
+            fresh = false;
         }
-        let last = before(key, at);
-        let hump = letter.is_ascii_uppercase()
-            && (last.is_ascii_lowercase()
-                || last.is_ascii_uppercase() && byte(key, at + 1).is_ascii_lowercase());
-        if fresh || hump {
-            starts.push(joined.len());
-        }
-        joined.push(letter.to_ascii_lowercase());
-        fresh = false;
+        words
     }
-    (joined, starts)
+
+    fn last_start(&self) -> usize {
+        let last = self.count.checked_sub(1);
+        last.and_then(|last| self.starts.get(last))
+            .map_or(0, |start| usize::from(*start))
+    }
+
+    fn last(&self) -> &[u8] {
+        part(&self.joined, self.last_start(), self.length)
+    }
+
+    fn drop_last(&mut self) {
+        self.length = self.last_start();
+        self.count -= 1;
+    }
+
+    /// Drops the digits at the end of a last word that keeps at least three bytes.
+    fn drop_digits(&mut self) {
+        while self.length > self.last_start() + 3
+            && before(&self.joined, self.length).is_ascii_digit()
+        {
+            self.length -= 1;
+        }
+    }
+
+    /// The last words joined, from four down to one.
+    fn tails(&self) -> impl Iterator<Item = &[u8]> {
+        let first = self.count.saturating_sub(NAME_WORDS);
+        let starts = self.starts.get(first..self.count).unwrap_or_default();
+        starts
+            .iter()
+            .map(|start| part(&self.joined, usize::from(*start), self.length))
+    }
 }
 
 fn is_qualifier(word: &[u8]) -> bool {

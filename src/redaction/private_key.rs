@@ -47,7 +47,15 @@ pub(super) fn look<'e>(
                 forward(text, start, body, spans);
             }
         }
-        Frame::Putty => forward(text, end, end, spans),
+        Frame::Putty => {
+            // The number of lines stands before them.
+            let number = part(text, end, end + 12)
+                .iter()
+                .take_while(|byte| **byte == b' ' || byte.is_ascii_digit())
+                .count();
+            let body = skip_gap(text, end + number, end + number + 32);
+            forward(text, body, body, spans);
+        }
         Frame::End => {
             if let Some(close) = frame_end(text, end) {
                 backward(text, start, close, from, spans);

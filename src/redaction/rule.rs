@@ -11,7 +11,8 @@ use super::alphabet::{Alphabet, without_punctuation};
 use super::checksum::Checksum;
 use super::gate;
 use super::text::{
-    after_escape_letters, before, byte, entropy, escape_ends_at, line_break, part, skip_blanks,
+    ESCAPE, after_escape_letters, before, byte, entropy, escape_ends_at, line_break, part,
+    skip_blanks,
 };
 
 /// Longest id: a marker has room for no more.
@@ -51,6 +52,14 @@ pub enum RuleError {
         field: &'static str,
         /// What would be right.
         expected: String,
+    },
+    /// An id that is to be switched off is none: write the one that was meant.
+    #[error("disabled_rules: nothing has the id {id}; the nearest is {nearest}")]
+    Unknown {
+        /// What was written.
+        id: String,
+        /// The id that looks most like it.
+        nearest: String,
     },
 }
 
@@ -136,6 +145,8 @@ pub(super) struct RawRule {
     #[serde(default)]
     pub(super) entropy: f64,
     pub(super) checksum: Option<Checksum>,
+    #[serde(default)]
+    pub(super) checksum_decides: bool,
     pub(super) near: Option<Near>,
     #[serde(default)]
     pub(super) allow: Vec<String>,
@@ -173,8 +184,11 @@ impl Rule {
             return Err(wrong("keywords", "at least one, or near.words".to_owned()));
         }
         let near = raw.near.iter().flat_map(|near| &near.words);
-        if raw.keywords.iter().chain(near).any(|word| word.len() < 2) {
-            return Err(wrong("keywords", "words of two bytes or more".to_owned()));
+        let letter =
+            |word: &String| word.len() < 2 && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if raw.keywords.iter().chain(near).any(letter) {
+            let expected = "words of two bytes or more, or single signs".to_owned();
+            return Err(wrong("keywords", expected));
         }
         let window = raw.window.unwrap_or(WINDOW);
         if !(1..=WINDOW_LIMIT).contains(&window) {
@@ -232,21 +246,39 @@ impl Rule {
     /// hide.
     pub(super) fn at_keyword(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
         let first = self.alphabet.run_start(text, hit, self.raw.before);
-        let may_start = |at: &usize| {
-            *at == first || !before(text, *at).is_ascii_alphanumeric() || escape_ends_at(text, *at)
+        if self.may_begin(text, first)
+            && let Some(found) = self.token_at(text, first)
+        {
+            return Some(found);
+        }
+        // Behind the first byte, a token begins only where a sign or an escape ends.
+        let head = part(text, first.saturating_sub(ESCAPE), hit);
+        let escapes = memchr::memrchr3(b'\\', b'[', b'%', head).is_some();
+        let begins = |at: &usize| {
+            (!before(text, *at).is_ascii_alphanumeric() || escapes && escape_ends_at(text, *at))
+                && self.may_begin(text, *at)
         };
-        let begins = |at: &usize| may_start(at) && self.may_begin(text, *at);
-        (first..=hit)
+        (first + 1..=hit)
             .filter(begins)
-            .find_map(|start| {
-                let (from, to) = self.direct(text, start)?;
-                Some((from, self.joined_end(text, start, to)))
-            })
+            .find_map(|start| self.token_at(text, start))
             .or_else(|| {
-                Some(first)
-                    .filter(begins)
-                    .and_then(|start| self.broken(text, start, end))
+                let broken = self.breaks(text, end)?;
+                self.may_begin(text, first)
+                    .then(|| self.broken(text, first, broken))?
             })
+    }
+
+    /// The place to hide of a token that begins at a place.
+    fn token_at(&self, text: &[u8], start: usize) -> Option<(usize, usize)> {
+        let (from, to) = self.direct(text, start)?;
+        Some((from, self.joined_end(text, start, to)))
+    }
+
+    /// Where a line break ends the run of the alphabet that goes on at a place, if one does.
+    fn breaks(&self, text: &[u8], at: usize) -> Option<usize> {
+        let limit = at + self.raw.length.unwrap_or(WINDOW / 2);
+        let sign = at + memchr::memchr3(b'\n', b'\r', b'\\', part(text, at, limit + 1))?;
+        (self.alphabet.run_end(text, at, sign) == sign).then_some(sign)
     }
 
     /// Looks at the tokens behind a word that only gives context.
@@ -317,6 +349,9 @@ impl Rule {
             return false;
         }
         let proven = self.raw.checksum.is_some_and(|sum| sum.holds(secret));
+        if self.raw.checksum_decides && !proven {
+            return false;
+        }
         if !proven
             && (gate::is_placeholder_token(secret)
                 || self.raw.entropy > 0.0 && entropy(secret) < self.raw.entropy)
@@ -358,10 +393,8 @@ impl Rule {
         if fits { to } else { end }
     }
 
-    /// Matches a token that a line break cuts in two.
-    fn broken(&self, text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-        let limit = end + self.raw.length.unwrap_or(WINDOW / 2);
-        let first = self.alphabet.run_end(text, end, limit);
+    /// Matches a token that a line break at `first` cuts in two.
+    fn broken(&self, text: &[u8], start: usize, first: usize) -> Option<(usize, usize)> {
         let (from, to) = self.next_line(text, first)?;
         let mut joined = part(text, start, first).to_vec();
         joined.extend_from_slice(part(text, from, to.min(from + self.window)));

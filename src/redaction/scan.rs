@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
 use super::RuleInfo;
+use super::crowd::Crowds;
 use super::files::Own;
 use super::name::Names;
 use super::private_key::{self, Frame, PRIVATE_KEY};
@@ -253,6 +254,7 @@ impl Scanner {
         let mut spans = Vec::new();
         let mut later = Vec::new();
         let mut keys_end = 0;
+        let mut crowds = Crowds::new(self.rules.len());
         let mut markers = markers.iter().peekable();
         for hit in self.automaton.find_overlapping_iter(text) {
             let (start, end) = (hit.start(), hit.end());
@@ -278,11 +280,13 @@ impl Scanner {
                             .as_ref()
                             .is_none_or(|word| part(text, start, end) == &**word);
                         if same {
-                            self.rule(text, *index, (start, end), &mut spans);
+                            self.rule(text, *index, (start, end), &mut crowds, &mut spans);
                         }
                     }
-                    Call::Context(index) => self.context(text, *index, end, &mut spans),
-                    Call::Shape(shape) => later.push((start, end, *shape)),
+                    Call::Context(index) => {
+                        self.rule(text, *index, (start, end), &mut crowds, &mut spans);
+                    }
+                    Call::Shape(shape) => in_order(&mut later, (start, end, *shape)),
                     Call::Frame(frame) if start >= keys_end => {
                         private_key::look(text, *frame, start, end, keys_end, &mut spans);
                         let key = spans.iter().rev().find(|span| span.id == PRIVATE_KEY);
@@ -292,47 +296,65 @@ impl Scanner {
                 }
             }
         }
+        for (index, word) in crowds.waiting() {
+            self.look(text, index, word, &mut spans);
+        }
         self.shapes(text, later, &mut spans);
         spans
     }
 
+    /// Runs a rule at a keyword, or puts it off if its keywords crowd there.
     fn rule<'e>(
         &'e self,
         text: &[u8],
         index: usize,
         word: (usize, usize),
+        crowds: &mut Crowds,
         spans: &mut Vec<Span<'e>>,
     ) {
-        let (hit, hit_end) = word;
-        let inside = |span: &Span<'_>| span.start < hit && hit < span.end;
-        if spans.iter().rev().take(4).any(inside) {
-            return;
+        if let Some(put_off) = crowds.arrive(index, word) {
+            self.look(text, index, put_off, spans);
         }
-        let Some(rule) = self.rules.get(index) else {
-            return;
-        };
-        if let Some((start, end)) = rule.at_keyword(text, hit, hit_end) {
-            spans.push(span_of(rule, start, end, hit_end - hit));
+        if !crowds.puts_off(index) {
+            let found = self.look(text, index, word, spans);
+            crowds.tell(index, found);
         }
     }
 
-    fn context<'e>(&'e self, text: &[u8], index: usize, end: usize, spans: &mut Vec<Span<'e>>) {
+    /// Runs a rule at a keyword; says whether it found something.
+    fn look<'e>(
+        &'e self,
+        text: &[u8],
+        index: usize,
+        word: (usize, usize),
+        spans: &mut Vec<Span<'e>>,
+    ) -> bool {
+        let (hit, hit_end) = word;
         let Some(rule) = self.rules.get(index) else {
-            return;
+            return false;
         };
-        if let Some((start, end)) = rule.after_word(text, end) {
-            spans.push(span_of(rule, start, end, 0));
+        let context = rule.raw.keywords.is_empty();
+        let inside = |span: &Span<'_>| span.start < hit && hit < span.end;
+        if !context && spans.iter().rev().take(4).any(inside) {
+            return true;
         }
+        let place = if context {
+            rule.after_word(text, hit_end)
+        } else {
+            rule.at_keyword(text, hit, hit_end)
+        };
+        let keyword = if context { 0 } else { hit_end - hit };
+        spans.extend(place.map(|(start, end)| span_of(rule, start, end, keyword)));
+        place.is_some()
     }
 
     /// Looks at the shapes outside of what rules have found.
     fn shapes<'e>(
         &'e self,
         text: &[u8],
-        mut words: Vec<(usize, usize, Shape)>,
+        words: Vec<(usize, usize, Shape)>,
         spans: &mut Vec<Span<'e>>,
     ) {
-        words.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
         let mut taken: Vec<(usize, usize)> =
             spans.iter().map(|span| (span.start, span.end)).collect();
         taken.sort_unstable();
@@ -349,6 +371,16 @@ impl Scanner {
         }
         spans.extend(finder.into_spans());
     }
+}
+
+/// Adds a word in the order of starts, the longer one first; words come in the order of their ends,
+/// so that the place is near the end of the list.
+fn in_order(words: &mut Vec<(usize, usize, Shape)>, word: (usize, usize, Shape)) {
+    let later = |(start, end, _): &&(usize, usize, Shape)| {
+        (*start, std::cmp::Reverse(*end)) > (word.0, std::cmp::Reverse(word.1))
+    };
+    let behind = words.iter().rev().take_while(later).count();
+    words.insert(words.len() - behind, word);
 }
 
 fn span_of(rule: &Rule, start: usize, end: usize, keyword: usize) -> Span<'_> {

@@ -1,11 +1,17 @@
 //! Values that were hidden once and are to be hidden wherever they stand again.
 //!
-//! Kept are the length of a value and a keyed hash of it, never the value. The hash rolls over a
-//! text, once for every length. Short values and values that are a plain word are not kept: they
-//! would hide ordinary text. Limits: 256 values a unit; a copy in another encoding is not found.
+//! Kept of a value are its length, a salted SHA-256 cut to 64 bits, and 16 bits each of what its
+//! first and its last eight bytes hash to; never the value. The 16 bits of the end are looked up at
+//! every place of a text: vendors' tokens begin alike, but they end each in its own way. Only
+//! where both short hashes agree is the whole value hashed. Short values and values that are a
+//! plain word are not kept: they would hide ordinary text. Limits: 256 values a unit, and of
+//! values with the same short hashes four.
 
-use std::collections::BTreeMap;
+mod clothes;
+
 use std::hash::{BuildHasher, Hasher, RandomState};
+
+use sha2::{Digest, Sha256};
 
 use super::Redacted;
 use super::span::{MARKER, floor, markers};
@@ -13,24 +19,38 @@ use super::text::{before, byte};
 
 /// Id in the marker of a copy.
 pub(super) const ID: &str = "seen";
-/// Shortest value that is kept, in bytes.
+/// Shortest value that is kept, in bytes; as long as what the short hashes read.
 const SHORTEST: usize = 8;
 /// Longest value that is kept, in bytes.
 const LONGEST: usize = 8192;
 /// From this length on a copy counts also inside of a longer word.
 const FREE: usize = 16;
-/// Most values of a unit.
-const VALUES: usize = 256;
+/// Most values of a unit, without their other forms.
+const VALUES: u32 = 256;
+/// Most values whose short hashes are the same, so that no text makes each byte cost many hashes.
+const ALIKE: usize = 4;
+/// Bytes of either end of a long value that are hashed.
+const ENDS: usize = 64;
 /// First byte of the stored form.
-const FORM: u8 = 1;
-/// The prime 2^61 - 1, in which hashes are computed.
-const PRIME: u64 = (1 << 61) - 1;
+const FORM: u8 = 2;
 
-/// The values of a unit, by length, as keyed hashes.
+/// A value, or one of its other forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Print {
+    tail: u16,
+    head: u16,
+    length: u32,
+    hash: u64,
+}
+
+/// The values of a unit as salted hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     salt: [u64; 2],
-    values: BTreeMap<u32, Vec<u64>>,
+    /// Number of values, each with all its forms.
+    values: u32,
+    /// Sorted.
+    prints: Vec<Print>,
 }
 
 impl Default for Seen {
@@ -46,20 +66,21 @@ impl Seen {
         let random = || RandomState::new().build_hasher().finish();
         Self {
             salt: [random(), random()],
-            values: BTreeMap::new(),
+            values: 0,
+            prints: Vec::new(),
         }
     }
 
-    /// Number of values kept.
+    /// Number of values kept; grows with every new one.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.values.values().map(Vec::len).sum()
+        self.values as usize
     }
 
     /// Whether no value is kept.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.prints.is_empty()
     }
 
     /// The form in which the memory is stored with its unit.
@@ -69,11 +90,12 @@ impl Seen {
         self.salt
             .iter()
             .for_each(|half| out.extend(half.to_le_bytes()));
-        for (length, hashes) in &self.values {
-            for hash in hashes {
-                out.extend(length.to_le_bytes());
-                out.extend(hash.to_le_bytes());
-            }
+        out.extend(self.values.to_le_bytes());
+        for print in &self.prints {
+            out.extend(print.tail.to_le_bytes());
+            out.extend(print.head.to_le_bytes());
+            out.extend(print.length.to_le_bytes());
+            out.extend(print.hash.to_le_bytes());
         }
         out
     }
@@ -83,23 +105,32 @@ impl Seen {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (form, rest) = bytes.split_first()?;
         let (first, rest) = rest.split_first_chunk()?;
-        let (second, mut rest) = rest.split_first_chunk()?;
-        let salt = [u64::from_le_bytes(*first), u64::from_le_bytes(*second)];
-        let mut values: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        let (second, rest) = rest.split_first_chunk()?;
+        let (values, mut rest) = rest.split_first_chunk()?;
+        let mut prints = Vec::new();
         while !rest.is_empty() {
-            let (length, tail) = rest.split_first_chunk()?;
-            let (hash, tail) = tail.split_first_chunk()?;
-            let length = u32::from_le_bytes(*length);
-            if !(SHORTEST..=LONGEST).contains(&(length as usize)) {
+            let (tail, more) = rest.split_first_chunk()?;
+            let (head, more) = more.split_first_chunk()?;
+            let (length, more) = more.split_first_chunk()?;
+            let (hash, more) = more.split_first_chunk()?;
+            let print = Print {
+                tail: u16::from_le_bytes(*tail),
+                head: u16::from_le_bytes(*head),
+                length: u32::from_le_bytes(*length),
+                hash: u64::from_le_bytes(*hash),
+            };
+            if !(SHORTEST..=LONGEST).contains(&(print.length as usize)) {
                 return None;
             }
-            values
-                .entry(length)
-                .or_default()
-                .push(u64::from_le_bytes(*hash));
-            rest = tail;
+            prints.push(print);
+            rest = more;
         }
-        (*form == FORM).then_some(Self { salt, values })
+        prints.sort_unstable();
+        (*form == FORM).then(|| Self {
+            salt: [u64::from_le_bytes(*first), u64::from_le_bytes(*second)],
+            values: u32::from_le_bytes(*values),
+            prints,
+        })
     }
 
     /// Hides copies of the values in a text that was redacted before; `None` if there are none.
@@ -108,29 +139,57 @@ impl Seen {
         self.masked(text.as_str()).0.map(Redacted::seal)
     }
 
-    /// Keeps a value, if it is long and odd enough.
+    /// Keeps a value in all its forms, if it is long and odd enough.
     pub(super) fn remember(&mut self, value: &str) {
-        let bytes = value.as_bytes();
-        if !(SHORTEST..=LONGEST).contains(&bytes.len())
-            || value.contains(MARKER)
-            || kinds(bytes) < 2
-            || self.len() >= VALUES
-        {
+        if self.values >= VALUES || value.contains(MARKER) || !self.keep(value) {
             return;
         }
-        let hash = self.seal(bytes.iter().fold(0, |sum, byte| self.step(sum, *byte)));
-        let hashes = self.values.entry(bytes.len() as u32).or_default();
-        if !hashes.contains(&hash) {
-            hashes.push(hash);
+        self.values += 1;
+        for form in clothes::of(value) {
+            self.keep(&form);
         }
+    }
+
+    /// Keeps one form; says whether it is new.
+    fn keep(&mut self, form: &str) -> bool {
+        let bytes = form.as_bytes();
+        if !(SHORTEST..=LONGEST).contains(&bytes.len()) || kinds(bytes) < 2 {
+            return false;
+        }
+        let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+            return false;
+        };
+        let print = Print {
+            tail: self.short(*tail),
+            head: self.short(*head),
+            length: bytes.len() as u32,
+            hash: self.hash(bytes),
+        };
+        let alike = self
+            .ending(print.tail)
+            .iter()
+            .filter(|known| known.head == print.head)
+            .count();
+        match self.prints.binary_search(&print) {
+            Err(place) if alike < ALIKE => {
+                self.prints.insert(place, print);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The prints of values with an end of this short hash.
+    fn ending(&self, tail: u16) -> &[Print] {
+        let from = self.prints.partition_point(|print| print.tail < tail);
+        let rest = self.prints.get(from..).unwrap_or_default();
+        let count = rest.partition_point(|print| print.tail == tail);
+        rest.get(..count).unwrap_or_default()
     }
 
     /// The text without copies, if there are any, and their number.
     pub(super) fn masked(&self, text: &str) -> (Option<String>, u64) {
-        let mut found = Vec::new();
-        for (length, hashes) in self.values.iter().rev() {
-            self.places(text.as_bytes(), *length as usize, hashes, &mut found);
-        }
+        let mut found = self.places(text.as_bytes());
         if found.is_empty() {
             return (None, 0);
         }
@@ -156,57 +215,97 @@ impl Seen {
         ((hits > 0).then_some(out), hits)
     }
 
-    fn places(&self, text: &[u8], length: usize, hashes: &[u64], found: &mut Vec<(usize, usize)>) {
-        let Some(first) = text.get(..length) else {
-            return;
-        };
-        let drop = (1..length).fold(1, |power, _| multiply(power, self.base()));
-        let mut sum = first.iter().fold(0, |sum, byte| self.step(sum, *byte));
-        let mut start = 0;
-        loop {
-            let end = start + length;
-            if hashes.contains(&self.seal(sum))
-                && (length >= FREE || stands_alone(text, start, end))
-            {
-                found.push((start, end));
-            }
-            let (Some(old), Some(new)) = (text.get(start), text.get(end)) else {
-                return;
-            };
-            let leaving = multiply(value(*old), drop);
-            sum = self.step((sum + PRIME - leaving) % PRIME, *new);
-            start += 1;
+    /// Places of copies, by their ends.
+    fn places(&self, text: &[u8]) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        if self.prints.is_empty() || text.len() < SHORTEST {
+            return found;
         }
+        // Where the prints begin whose short hash of the end has these first eight bits.
+        let mut begins = [0u16; 257];
+        for (bits, begin) in begins.iter_mut().enumerate() {
+            let before = |print: &Print| usize::from(print.tail >> 8) < bits;
+            *begin = self
+                .prints
+                .partition_point(before)
+                .min(usize::from(u16::MAX)) as u16;
+        }
+        let mut ends = vec![0u64; 1 << 10];
+        for print in &self.prints {
+            if let Some(slot) = ends.get_mut(usize::from(print.tail >> 6)) {
+                *slot |= 1 << (print.tail & 63);
+            }
+        }
+        for (from, last) in text.windows(SHORTEST).enumerate() {
+            let Some(last) = last.first_chunk() else {
+                break;
+            };
+            let tail = self.short(*last);
+            let ends = ends.get(usize::from(tail >> 6)).copied().unwrap_or(0);
+            if ends >> (tail & 63) & 1 == 1 {
+                let bits = usize::from(tail >> 8);
+                let bucket = begins.get(bits..bits + 2).unwrap_or_default();
+                if let [begin, end] = bucket {
+                    let prints = self.prints.get(usize::from(*begin)..usize::from(*end));
+                    let prints = prints.unwrap_or_default().iter();
+                    let alike = prints.filter(|print| print.tail == tail);
+                    self.copies(text, alike, from + SHORTEST, &mut found);
+                }
+            }
+        }
+        found
     }
 
-    fn base(&self) -> u64 {
-        let [base, _] = self.salt;
-        base % (PRIME - 512) + 512
+    /// Adds the copies of values that end at a place.
+    fn copies<'p>(
+        &self,
+        text: &[u8],
+        prints: impl Iterator<Item = &'p Print>,
+        end: usize,
+        found: &mut Vec<(usize, usize)>,
+    ) {
+        let mut first = None;
+        for print in prints {
+            let length = print.length as usize;
+            let Some(value) = end.checked_sub(length).and_then(|from| text.get(from..end)) else {
+                continue;
+            };
+            let same_head = value
+                .first_chunk()
+                .is_some_and(|head| self.short(*head) == print.head);
+            let free = || length >= FREE || stands_alone(text, end - length, end);
+            if same_head && free() && self.hash(value) == print.hash {
+                first = first.into_iter().chain([end - length]).min();
+            }
+        }
+        found.extend(first.map(|first| (first, end)));
     }
 
-    fn step(&self, sum: u64, byte: u8) -> u64 {
-        (multiply(sum, self.base()) + value(byte)) % PRIME
-    }
-
-    /// Mixes the second half of the salt into a sum.
-    fn seal(&self, sum: u64) -> u64 {
-        let [_, key] = self.salt;
-        let mut mixed = (sum ^ key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    /// Sixteen bits of a salted hash of eight bytes.
+    fn short(&self, bytes: [u8; 8]) -> u16 {
+        let [key, factor] = self.salt;
+        let mut mixed = (u64::from_le_bytes(bytes) ^ key).wrapping_mul(factor | 1);
         mixed ^= mixed >> 32;
-        mixed = mixed.wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        mixed ^ mixed >> 32
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as u16
     }
-}
 
-/// A byte as a number that is never 0, so that lengths count.
-fn value(byte: u8) -> u64 {
-    u64::from(byte) + 1
-}
-
-fn multiply(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right);
-    let folded = (product & u128::from(PRIME)) as u64 + (product >> 61) as u64;
-    folded % PRIME
+    /// A salted hash of the length and the two ends of a value, which are all of a short one.
+    fn hash(&self, value: &[u8]) -> u64 {
+        let mut hash = Sha256::new();
+        self.salt
+            .iter()
+            .for_each(|half| hash.update(half.to_le_bytes()));
+        hash.update((value.len() as u64).to_le_bytes());
+        if value.len() <= 2 * ENDS {
+            hash.update(value);
+        } else {
+            hash.update(value.get(..ENDS).unwrap_or_default());
+            hash.update(value.get(value.len() - ENDS..).unwrap_or_default());
+        }
+        hash.finalize()
+            .first_chunk()
+            .map_or(0, |first| u64::from_le_bytes(*first))
+    }
 }
 
 /// Kinds of ASCII characters: small letters, capitals, digits, signs.
@@ -231,6 +330,7 @@ mod tests {
     fn memory(values: &[&str]) -> Seen {
         let mut bytes = vec![FORM];
         bytes.extend([7; 16]);
+        bytes.extend([0; 4]);
         let mut seen = Seen::from_bytes(&bytes).expect("a stored form");
         values.iter().for_each(|value| seen.remember(value));
         seen
@@ -257,8 +357,10 @@ mod tests {
         let seen = memory(&["q7Wn3xP0", "zz-Top-1973-zz"]);
         let bytes = seen.to_bytes();
         assert_eq!(Seen::from_bytes(&bytes), Some(seen));
-        assert_eq!(bytes.len(), 17 + 2 * 12);
-        assert_eq!(Seen::from_bytes(&bytes[..20]), None);
+        assert_eq!(bytes.len() % 16, 21 % 16);
+        assert_eq!(Seen::from_bytes(&bytes[..30]), None);
+        let older = [&[1][..], &bytes[1..]].concat();
+        assert_eq!(Seen::from_bytes(&older), None);
     }
 
     #[test]
@@ -266,6 +368,50 @@ mod tests {
         let (mut one, mut two) = (Seen::new(), Seen::new());
         one.remember("q7Wn3xP0");
         two.remember("q7Wn3xP0");
-        assert_ne!(one.to_bytes()[17..], two.to_bytes()[17..]);
+        assert_ne!(one.to_bytes()[21..], two.to_bytes()[21..]);
+    }
+
+    #[test]
+    fn copies_in_other_clothes_are_masked() {
+        let seen = memory(&["p@ss/w\"rd-4711"]);
+        for (text, expected) in [
+            ("?pw=p%40ss%2Fw%22rd-4711&x=1", "?pw=[REDACTED:seen]&x=1"),
+            (r#"{"a":"p@ss/w\"rd-4711"}"#, r#"{"a":"[REDACTED:seen]"}"#),
+            ("data: cEBzcy93InJkLTQ3MTE=", "data: [REDACTED:seen]="),
+            // `bob:` before the value.
+            ("Basic Ym9iOnBAc3Mvdy", "Basic Ym9iOnBAc3Mvdy"),
+            (
+                "Basic Ym9iOnBAc3MvdyJyZC00NzEx",
+                "Basic Ym9iOn[REDACTED:seen]",
+            ),
+        ] {
+            let masked = seen.masked(text).0;
+            assert_eq!(masked.as_deref().unwrap_or(text), expected);
+        }
+    }
+
+    #[test]
+    fn many_values_cost_no_more_looks_than_one() {
+        // The whole value is hashed only where both of its ends stand; a text without them has none.
+        let values: Vec<String> = (0..200)
+            .map(|at| format!("sk-ant-{}{at}", "q7W".repeat(at + 1)))
+            .collect();
+        let seen = memory(&values.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(seen.len(), 200);
+        assert_eq!(seen.masked(&"sk-ant-api03 ".repeat(1000)), (None, 0));
+        let text = format!("{} {}", values[3], values[150]);
+        assert_eq!(
+            seen.masked(&text).0.as_deref(),
+            Some("[REDACTED:seen] [REDACTED:seen]")
+        );
+    }
+
+    #[test]
+    fn of_values_with_the_same_ends_only_some_are_kept() {
+        let mut seen = memory(&[]);
+        for at in 0..10 {
+            seen.remember(&format!("beginning{}the-ending", "ab1".repeat(at + 3)));
+        }
+        assert_eq!(seen.len(), ALIKE);
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn markers(text: &str) -> Vec<(usize, usize)> {
 
 /// Whether a whole marker stands in a value.
 pub(super) fn holds_marker(value: &[u8]) -> bool {
-    markers_in(value).next().is_some()
+    memchr::memchr(b'[', value).is_some() && markers_in(value).next().is_some()
 }
 
 fn markers_in(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {

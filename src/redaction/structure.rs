@@ -6,6 +6,7 @@
 mod assignment;
 mod command;
 mod header;
+mod manifest;
 mod quote;
 mod shadow;
 mod url;
@@ -13,6 +14,7 @@ mod value;
 
 use super::name::Names;
 use super::span::{Rank, Span};
+use super::text::part;
 
 /// Ids that the shapes give where no name gives one, and what they mean.
 pub(super) const KINDS: &[(&str, &str)] = &[
@@ -34,6 +36,7 @@ pub(super) const KINDS: &[(&str, &str)] = &[
     ),
     (PGPASS, "the password of a line of .pgpass"),
     (JWK, "a private member of a JSON Web Key"),
+    (MANIFEST, "a value of the manifest of a Kubernetes Secret"),
     (HASH, "the hash of a password in a file of users"),
 ];
 
@@ -43,6 +46,7 @@ const URL_PASSWORD: &str = "url-password";
 const COMMAND_PASSWORD: &str = "command-password";
 const PGPASS: &str = "pgpass";
 const JWK: &str = "jwk-private";
+const MANIFEST: &str = "kubernetes-secret";
 const HASH: &str = "password-hash";
 
 /// A word that one of the shapes begins with.
@@ -60,9 +64,19 @@ pub(super) enum Shape {
     Ports,
     /// The type member of a JSON Web Key.
     Jwk,
+    /// A command that reads a password from a pipe.
+    Piped,
+    /// The member of a manifest that tells its kind.
+    Manifest,
     /// The separator of fields in a shadow file.
     Hash,
 }
+
+/// Ports of `PostgreSQL`, of its poolers and of what speaks its language, as `.pgpass` writes them.
+const PORTS: &[&str] = &[
+    ":5432:", ":5433:", ":5434:", ":5439:", ":6432:", ":6543:", ":15432:", ":25060:", ":25061:",
+    ":26257:", ":54320:", ":54321:", ":54322:", ":*:",
+];
 
 /// Words and the shapes that they begin; names are added from the rule files.
 pub(super) fn words() -> Vec<(String, Shape)> {
@@ -71,18 +85,59 @@ pub(super) fn words() -> Vec<(String, Shape)> {
         ("bearer".to_owned(), Shape::Scheme),
         ("basic ".to_owned(), Shape::Scheme),
         ("\"kty".to_owned(), Shape::Jwk),
+        ("kind".to_owned(), Shape::Manifest),
     ];
-    for port in [":5432:", ":5433:", ":6432:", ":*:"] {
-        words.push((port.to_owned(), Shape::Ports));
+    for port in PORTS {
+        words.push(((*port).to_owned(), Shape::Ports));
     }
     for opening in [
         ":$1$", ":$5$", ":$6$", ":$y$", ":$2y$", ":$2b$", ":$2a$", ":$apr1$",
     ] {
         words.push((opening.to_owned(), Shape::Hash));
     }
+    words.extend(
+        command::READERS
+            .iter()
+            .map(|word| ((*word).to_owned(), Shape::Piped)),
+    );
     let commands = command::NAMES.iter().enumerate();
     words.extend(commands.map(|(at, name)| ((*name).to_owned(), Shape::Command(at))));
     words
+}
+
+/// Where a kind of byte stands next: a stretch of a text is searched once, however many places in
+/// it ask.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ahead {
+    from: usize,
+    until: usize,
+}
+
+impl Ahead {
+    /// The first place from `at` on, but before `limit`, that `find` finds; `limit` if there is none.
+    fn next(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        limit: usize,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> usize {
+        let known = if (self.from..=self.until).contains(&at) {
+            self.until
+        } else {
+            at
+        };
+        if known >= limit {
+            return limit;
+        }
+        // What lies before `known` holds none; `known` itself may.
+        let found = find(part(text, known, limit)).map_or(limit, |place| known + place);
+        if known == at {
+            self.from = at;
+        }
+        self.until = found;
+        found
+    }
 }
 
 /// What the shapes found so far, and where they need not look again.
@@ -95,8 +150,12 @@ pub(super) struct Finder<'e, 't> {
     commands: Vec<usize>,
     /// End of the last name looked at.
     looked: usize,
+    /// End of the last manifest looked at.
+    manifests: usize,
     /// End of the last JSON Web Key looked at.
     keys: usize,
+    /// The next `@`, and the next byte that ends an authority.
+    authority: [Ahead; 2],
     /// End of the last header whose parameters were looked at.
     headers: usize,
 }
@@ -110,7 +169,9 @@ impl<'e, 't> Finder<'e, 't> {
             spans: Vec::new(),
             commands: vec![0; command::NAMES.len()],
             looked: 0,
+            manifests: 0,
             keys: 0,
+            authority: [Ahead::default(); 2],
             headers: 0,
         }
     }
@@ -124,6 +185,8 @@ impl<'e, 't> Finder<'e, 't> {
             Shape::Command(index) => self.command(index, start, end),
             Shape::Ports => self.ports(start, end),
             Shape::Jwk => self.jwk(start, end),
+            Shape::Piped => self.piped(start),
+            Shape::Manifest => self.manifest(start, end),
             Shape::Hash => self.hash(start),
         }
     }

@@ -32,10 +32,16 @@ pub(super) fn skip_blanks(text: &[u8], at: usize) -> usize {
     place
 }
 
+/// Most bytes of an escape or a colour code that are looked at.
+pub(super) const ESCAPE: usize = 24;
+
 /// Whether the byte before `at` is the last one of an escape or of a colour code.
 pub(super) fn escape_ends_at(text: &[u8], at: usize) -> bool {
-    let head = part(text, at.saturating_sub(24), at);
-    let last = before(head, head.len());
+    let last = before(text, at);
+    let head = part(text, at.saturating_sub(ESCAPE), at);
+    if !last.is_ascii_alphanumeric() || memchr::memrchr3(b'\\', b'[', b'%', head).is_none() {
+        return false;
+    }
     let from_end = |back: usize| head.len().checked_sub(back).map_or(0, |i| byte(head, i));
     if matches!(
         last,

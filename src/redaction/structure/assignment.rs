@@ -3,6 +3,7 @@
 
 use super::super::gate::{self, Setting};
 use super::super::name::{RawName, Strength};
+use super::super::span::MARKER;
 use super::super::text::{
     after_escape_letters, before, byte, line_break, part, skip_blanks, stands,
 };
@@ -12,6 +13,9 @@ use super::value::{Value, ends_line, value_at, whole_end};
 
 /// Bytes of a key that are looked at before and behind the word that was found.
 const KEY_REACH: (usize, usize) = (64, 32);
+
+/// Longest block scalar that is followed, in bytes.
+const BLOCK_LIMIT: usize = 16_384;
 
 /// Words of prose between a name and its value.
 const PROSE: &[&[u8]] = &[
@@ -23,9 +27,13 @@ const PROSE: &[&[u8]] = &[
     b"es ",
     b"ist ",
     b"est ",
+    "é ".as_bytes(),
     b"will be ",
     b"by ",
 ];
+
+/// The same words of languages without blanks.
+const JOINED_PROSE: &[&str] = &["是", "为", "は"];
 
 /// A key and what stands around it.
 struct Key {
@@ -83,7 +91,14 @@ impl<'e> Finder<'e, '_> {
         {
             from -= 1;
         }
-        let from = after_escape_letters(text, from).min(start);
+        let mut from = after_escape_letters(text, from).min(start);
+        let coded = part(text, from, from + 2).iter().all(u8::is_ascii_hexdigit);
+        if before(text, from) == b'%' && coded && from + 2 <= start {
+            from += 2;
+        }
+        if stands(text, from.saturating_sub(7), b"mot de ") && stands(text, from, b"passe") {
+            from -= 7;
+        }
         let mut to = end;
         while to < end + KEY_REACH.1 && named(byte(text, to)) {
             to += 1;
@@ -106,6 +121,13 @@ impl<'e> Finder<'e, '_> {
     fn assigned(&self, key: &Key, group: &RawName) -> Option<(usize, usize)> {
         let text = self.text;
         let separator = separator(text, key)?;
+        let flag = part(text, key.start, key.start + 1) == b"-";
+        if separator.kind == Kind::Blank && !flag && group.strength != Strength::Password {
+            return None;
+        }
+        if stands(text, separator.value, MARKER.as_bytes()) {
+            return None;
+        }
         let query = matches!(before(text, key.start), b'?' | b'&')
             || part(text, key.start.saturating_sub(5), key.start).ends_with(b"&amp;");
         let mut at = separator.value;
@@ -139,15 +161,22 @@ impl<'e> Finder<'e, '_> {
         }
         // `identified by` is SQL only where a quote follows; `pass as` is an ordinary verb.
         let by = kind == Kind::Prose && stands(text, key.end, b" by ");
+        let sign = before(text, value.start);
         let pass = kind == Kind::Prose && key.end - key.start <= 4;
-        if pass || by && before(text, value.start) != b'\'' {
+        if pass || by && !matches!(sign, b'\'' | b'"') {
             return None;
         }
         if kind == Kind::Prose && !setting.quoted && gate::is_wordy(shown) {
             return None;
         }
-        gate::worth_hiding(shown, strength, setting)
-            .then(|| (value.start, whole_end(text, value, query)))
+        gate::worth_hiding(shown, strength, setting).then(|| {
+            let end = whole_end(text, value, query);
+            let sign = skip_blanks(text, key.closed + 1);
+            let block =
+                kind == Kind::Colon && matches!(byte(text, sign), b'|' | b'>') && at > sign + 1;
+            let end = if block { block_end(text, at, end) } else { end };
+            (value.start, end)
+        })
     }
 
     /// Whether only blanks between a name and a value make them belong together: behind a flag,
@@ -162,6 +191,13 @@ impl<'e> Finder<'e, '_> {
         if group.strength != Strength::Password || key.end - key.start < 6 {
             return false;
         }
+        let name = part(text, key.start, key.end);
+        if name == b"requirepass" || name == b"masterauth" {
+            return true;
+        }
+        if name.ends_with(b"SecureString") {
+            return value.close.is_some();
+        }
         let line = part(text, key.start.saturating_sub(96), key.start);
         let mut words = line
             .rsplit(u8::is_ascii_whitespace)
@@ -172,7 +208,10 @@ impl<'e> Finder<'e, '_> {
         );
         let has = |word: &[u8]| memchr::memmem::find(&line.to_ascii_lowercase(), word).is_some();
         let quoted = value.close.is_some() && before(text, value.start) == b'\'';
-        second.ends_with(b"login")
+        // `login X account Y password Z`
+        let account = second == b"account" && has(b"login ");
+        account
+            || second.ends_with(b"login")
             || last.ends_with(b"login")
             || quoted
                 && [&b"user "[..], b"role ", b"identified"]
@@ -205,20 +244,36 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
         (b'=', _) => found(Kind::Equals, 1),
         (b'%', b'3') if stands(text, at, b"%3d") => found(Kind::Equals, 3),
         (0xEF, 0xBC) if byte(text, at + 2) == 0x9A => found(Kind::Colon, 3),
-        (b'>', _) if before(text, key.start) == b'<' => found(Kind::Element, 1),
+        (b'>', _) if before(text, key.start) == b'<' || names_entry(text, key) => {
+            found(Kind::Element, 1)
+        }
+        (b'(', b'\'') if !quoted && part(text, key.start, key.end) == b"PASSWORD" => {
+            found(Kind::Equals, 1)
+        }
         (b' ', _) if before(text, key.start) == b'<' => None,
         (b'|', b' ') => found(Kind::Prose, 1),
         _ => pair(text, key, quoted).or_else(|| {
+            let letter = matches!(
+                byte(text, at) | 0x20,
+                b'i' | b'w' | b't' | b'a' | b'e' | b'b' | 0xE3
+            );
             let value = PROSE
                 .iter()
-                .find(|word| at > key.end && stands(text, at, word))
+                .find(|word| letter && at > key.end && stands(text, at, word))
                 .map(|word| skip_blanks(text, at + word.len()));
-            match value {
+            let joined = JOINED_PROSE
+                .iter()
+                .find(|word| byte(text, at) >= 0xE0 && stands(text, at, word.as_bytes()))
+                .map(|word| skip_blanks(text, at + word.len()));
+            match value.or(joined) {
                 Some(value) => Some(Separator {
                     kind: Kind::Prose,
                     value,
                 }),
                 None if quoted && byte(text, at) == b',' => found(Kind::Pair, 1),
+                None if at > key.end && stands(text, at, b"string = ") => {
+                    found(Kind::Equals, b"string =".len())
+                }
                 None if !quoted && at > key.end => Some(Separator {
                     kind: Kind::Blank,
                     value: at,
@@ -229,16 +284,55 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
     }
 }
 
+/// Whether a quoted key is the name of an element: `<entry key="db.password">`.
+fn names_entry(text: &[u8], key: &Key) -> bool {
+    let head = part(text, key.start.saturating_sub(8), key.start);
+    let signs = head
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b'\\'))
+        .count();
+    let head = part(head, 0, head.len() - signs);
+    signs > 0 && (head.ends_with(b"key=") || head.ends_with(b"name="))
+}
+
 /// Start of the value of a YAML block scalar, or the place itself.
 fn block_scalar(text: &[u8], at: usize, kind: Kind) -> usize {
     if kind != Kind::Colon || !matches!(byte(text, at), b'|' | b'>') {
         return at;
     }
-    let sign = at + 1 + usize::from(matches!(byte(text, at + 1), b'-' | b'+'));
+    let mut sign = at + 1;
+    while sign < at + 3 && matches!(byte(text, sign), b'-' | b'+' | b'1'..=b'9') {
+        sign += 1;
+    }
     match line_break(text, sign) {
         0 => at,
         gap => skip_blanks(text, sign + gap),
     }
+}
+
+/// End of the lines of a block scalar whose first line begins at `start` and ends at `end`: those
+/// that are indented as far.
+fn block_end(text: &[u8], start: usize, end: usize) -> usize {
+    let indent = |at: usize| {
+        let head = part(text, at.saturating_sub(40), at);
+        head.iter().rev().take_while(|byte| **byte == b' ').count()
+    };
+    let first = indent(start);
+    let mut end = end;
+    while first > 0 && end < start + BLOCK_LIMIT {
+        let gap = line_break(text, end);
+        let line = skip_blanks(text, end + gap);
+        let length = part(text, line, line + BLOCK_LIMIT)
+            .iter()
+            .take_while(|byte| !matches!(byte, 0..=31 | b'"' | b'\\'))
+            .count();
+        if gap == 0 || length == 0 || indent(line) < first {
+            break;
+        }
+        end = line + length;
+    }
+    end
 }
 
 /// `name: X` followed by `value: …`: the value belongs to the name.
@@ -284,8 +378,12 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
 
 /// The text of an XML element.
 fn element(text: &[u8], at: usize) -> Option<Value> {
+    const DATA: &[u8] = b"<![CDATA[";
+    let data = stands(text, at, DATA);
+    let at = if data { at + DATA.len() } else { at };
+    let close = if data { b']' } else { b'<' };
     let window = part(text, at, at + super::value::LOOK);
-    let length = memchr::memchr2(b'<', b'\n', window)?;
+    let length = memchr::memchr2(close, b'\n', window)?;
     let clean = !window
         .get(..length)?
         .iter()

@@ -29,6 +29,18 @@ pub(super) const NAMES: &[&str] = &[
     "keytool",
     "openssl",
     "htpasswd",
+    "az login",
+    "secret set",
+    "secret put",
+];
+
+/// What reads a password that `echo` or `printf` sends through a pipe.
+pub(super) const READERS: &[&str] = &[
+    "--password-stdin",
+    "sudo -S",
+    "chpasswd",
+    "secret put",
+    "secret set",
 ];
 
 /// What a flag is followed by.
@@ -72,6 +84,9 @@ const FLAGS: &[&[(&[u8], Takes)]] = &[
         (b"-k", Takes::Password),
     ],
     &[],
+    &[(b"-p", Takes::Password)],
+    &[(b"-b", Takes::Password), (b"--body", Takes::Password)],
+    &[(b"-b", Takes::Password), (b"--body", Takes::Password)],
 ];
 
 const CURL: &[(&[u8], Takes)] = &[
@@ -108,6 +123,51 @@ impl Finder<'_, '_> {
             if let Some((name, takes)) = known {
                 self.argument(flag + name.len(), *takes);
             }
+        }
+    }
+
+    /// The password that is sent through a pipe to the reader at a place.
+    pub(super) fn piped(&mut self, reader: usize) {
+        let from = reader.saturating_sub(LINE / 2);
+        let line = part(self.text, from, reader);
+        let Some(pipe) = memchr::memrchr(b'|', line) else {
+            return;
+        };
+        let line = part(line, 0, pipe);
+        let sender = [&b"echo "[..], b"printf "].into_iter().find_map(|word| {
+            let at = memchr::memmem::rfind(line, word)?;
+            Some(at + word.len())
+        });
+        let Some(mut at) = sender.map(|at| skip_blanks(self.text, from + at)) else {
+            return;
+        };
+        // `-n`, `-e` and the form of a line stand before the text.
+        for form in [
+            &b"-n "[..],
+            b"-e ",
+            b"%s ",
+            b"'%s' ",
+            b"\"%s\" ",
+            b"'%s\\n' ",
+        ] {
+            if part(self.text, at, at + form.len()) == form {
+                at = skip_blanks(self.text, at + form.len());
+            }
+        }
+        let Some(value) = value_at(self.text, at, false) else {
+            return;
+        };
+        let shown = part(self.text, value.start, value.end);
+        let start = memchr::memchr(b':', shown).map_or(0, |colon| colon + 1);
+        let secret = part(shown, start, shown.len());
+        let setting = Setting {
+            quoted: true,
+            ..Setting::default()
+        };
+        let broken = || (at..reader).any(|place| line_break(self.text, place) > 0);
+        let within = value.end <= from + pipe && !self.is_hidden(value.start);
+        if within && gate::worth_hiding(secret, Strength::Password, setting) && !broken() {
+            self.hide(value.start + start, value.end, COMMAND_PASSWORD);
         }
     }
 

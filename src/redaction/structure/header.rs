@@ -1,5 +1,6 @@
 //! Credentials in headers: schemes, bare values and cookies.
 
+use super::super::base64;
 use super::super::gate::{self, Setting};
 use super::super::name::Strength;
 use super::super::text::{before, byte, part, skip_blanks};
@@ -101,15 +102,15 @@ impl Finder<'_, '_> {
 
     /// Signatures and responses of schemes with parameters (Digest, AWS4, OAuth).
     fn parameters(&mut self, start: usize) {
+        if start < self.headers {
+            return;
+        }
         let header = part(self.text, start, start + 1024);
         let line = header
             .iter()
             .position(|byte| matches!(byte, b'\n' | b'\r'))
             .unwrap_or(header.len());
         let line = part(header, 0, line);
-        if start < self.headers {
-            return;
-        }
         self.headers = start + line.len();
         for name in [
             &b"response="[..],
@@ -196,28 +197,7 @@ fn behind_separator(text: &[u8], at: usize) -> Option<usize> {
     Some(skip_blanks(text, at + length))
 }
 
-/// Whether a value is base64 of `user:password` in printable ASCII.
+/// Whether a value is base64 of `user:password` in printable characters.
 fn is_basic(value: &[u8]) -> bool {
-    let (mut bits, mut held, mut colon) = (0u32, 0u32, false);
-    for sign in value.iter().take_while(|byte| **byte != b'=') {
-        let six = match sign {
-            b'A'..=b'Z' => sign - b'A',
-            b'a'..=b'z' => sign - b'a' + 26,
-            b'0'..=b'9' => sign - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return false,
-        };
-        bits = (bits << 6 | u32::from(six)) & 0xFFFF;
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            let byte = (bits >> held & 0xFF) as u8;
-            if !(32..127).contains(&byte) {
-                return false;
-            }
-            colon |= byte == b':';
-        }
-    }
-    colon && value.len() >= 8
+    value.len() >= 8 && base64::decode_text(value).is_some_and(|text| text.contains(':'))
 }

@@ -24,6 +24,11 @@ const PAIRS: &[(&[u8], &[u8])] = &[
     ("「".as_bytes(), "」".as_bytes()),
 ];
 
+/// Whether one of [`PAIRS`] may begin with a byte.
+fn begins_pair(first: u8) -> bool {
+    matches!(first, b'&' | b'%' | 128..)
+}
+
 /// The opening quote at a place: its length and how it is closed.
 pub(super) fn opening(text: &[u8], at: usize) -> Option<(usize, Close)> {
     let slashes = backslashes_from(text, at);
@@ -42,6 +47,9 @@ pub(super) fn opening(text: &[u8], at: usize) -> Option<(usize, Close)> {
         };
         return Some((slashes + 5, Close::Literal(literal)));
     }
+    if !begins_pair(byte(text, at)) {
+        return None;
+    }
     PAIRS
         .iter()
         .find(|(open, _)| part(text, at, at + open.len()) == *open)
@@ -52,6 +60,9 @@ pub(super) fn opening(text: &[u8], at: usize) -> Option<(usize, Close)> {
 pub(super) fn closing_length(text: &[u8], at: usize) -> usize {
     if let Some((length, _)) = opening(text, at) {
         return length;
+    }
+    if !begins_pair(byte(text, at)) {
+        return 0;
     }
     let close = PAIRS.iter().map(|(_, close)| *close);
     close

@@ -21,17 +21,16 @@ impl Finder<'_, '_> {
         if self.is_hidden(start) || !before(self.text, start).is_ascii_alphanumeric() {
             return;
         }
-        let window = part(self.text, end, end + AUTHORITY);
-        let length = window
-            .iter()
-            .position(|byte| {
-                matches!(
-                    byte,
-                    0..=32 | b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | 127
-                )
-            })
-            .unwrap_or(window.len());
-        let window = part(window, 0, length);
+        let limit = (end + AUTHORITY).min(self.text.len());
+        let [signs, stops] = &mut self.authority;
+        let sign = signs.next(self.text, end, limit, |part| memchr::memchr(b'@', part));
+        if sign == limit {
+            return;
+        }
+        let stop = stops.next(self.text, end, limit, |part| {
+            part.iter().position(|byte| ends_authority(*byte))
+        });
+        let window = part(self.text, end, stop);
         let Some(sign) = userinfo_end(window) else {
             return;
         };
@@ -92,6 +91,13 @@ impl Finder<'_, '_> {
             self.hide(at, at + length, PGPASS);
         }
     }
+}
+
+fn ends_authority(byte: u8) -> bool {
+    matches!(
+        byte,
+        0..=32 | b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | 127
+    )
 }
 
 /// Where the user's part ends: the last `@` before the path, or the last one that a host follows.

@@ -20,15 +20,26 @@ pub(super) struct Value {
 
 /// The value that begins at a place; `query` ends it at `&` and `#`, too.
 pub(super) fn value_at(text: &[u8], at: usize, query: bool) -> Option<Value> {
-    let prefix = part(text, at, at + 2)
+    let letters = part(text, at, at + 2)
         .iter()
         .take_while(|byte| matches!(byte, b'f' | b'b' | b'r' | b'u' | b'F' | b'B' | b'R' | b'@'))
         .count();
-    for skip in [0, prefix] {
+    let hashes = part(text, at + letters, at + letters + 3)
+        .iter()
+        .take_while(|byte| letters > 0 && **byte == b'#')
+        .count();
+    for skip in [0, letters + hashes] {
         let Some((length, close)) = quote::opening(text, at + skip) else {
             continue;
         };
-        let start = at + skip + length;
+        let mut start = at + skip + length;
+        // Three quotes open a text as one does.
+        let quote = part(text, at + skip, start);
+        if part(text, start, start + length) == quote
+            && part(text, start + length, start + 2 * length) == quote
+        {
+            start += 2 * length;
+        }
         // Behind the quote that ends a string comes no value.
         if b",:;]} \t".contains(&byte(text, start)) {
             return None;
@@ -93,6 +104,7 @@ pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, query: bool) -> 
         .find(|at| {
             let next = byte(window, at + 1);
             match byte(window, *at) {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => false,
                 b'(' | b'{' | b'[' => {
                     depth += 1;
                     false

@@ -22,6 +22,7 @@ const HARMLESS: &[&str] = &[
     "--- PASS: TestTrail8BashMultiDigitDuplexFD (0.00s)",
     "pub const SCTP_AUTH_KEY: c_int = 0x00000013;",
     "DEVSTAT_TYPE_PASS = 0x100,",
+    "pub const FLAG_PASSPHRASE: u32 = 4128u32;",
     "suitable to pass as `srcSize` to the decoder",
     "(identified by `property_value`)",
     "export OPENAI_API_KEY=sk-...",

@@ -1,14 +1,11 @@
 //! Every rule and name against its own examples.
 
-use crate::redaction::{Counts, Engine, embedded};
-
-fn engine() -> Engine {
-    Engine::embedded()
-}
+use super::every_family;
+use crate::redaction::{Counts, embedded};
 
 #[test]
 fn every_expression_compiles() {
-    for rule in engine().ready().unwrap().scanner.rules() {
+    for rule in every_family().ready().unwrap().scanner.rules() {
         assert!(
             rule.compiled().is_ok(),
             "{}: {:?}",
@@ -20,7 +17,7 @@ fn every_expression_compiles() {
 
 #[test]
 fn every_example_of_a_rule_is_hidden_or_left_as_it_says() {
-    let engine = engine();
+    let engine = every_family();
     let mut wrong = Vec::new();
     for rule in engine.ready().unwrap().scanner.rules() {
         let id = rule.raw.id.as_str();
@@ -52,7 +49,7 @@ fn every_example_of_a_rule_is_hidden_or_left_as_it_says() {
 
 #[test]
 fn every_example_of_a_name_is_hidden_or_left_as_it_says() {
-    let engine = engine();
+    let engine = every_family();
     let mut wrong = Vec::new();
     for group in engine.ready().unwrap().scanner.names().groups() {
         for sample in &group.matches {
@@ -86,7 +83,7 @@ fn every_rule_file_of_the_folder_is_compiled_in() {
 
 #[test]
 fn ids_are_used_once() {
-    let engine = engine();
+    let engine = every_family();
     let mut ids: Vec<&str> = engine.rules().iter().map(|rule| rule.id).collect();
     ids.sort_unstable();
     let count = ids.len();

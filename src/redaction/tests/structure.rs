@@ -103,6 +103,105 @@ const SHAPES: &[(&str, &str)] = &[
         r#"{"kty":"EC","crv":"P-256","d":"[REDACTED:jwk-private]"}"#,
     ),
     (
+        "kind: Secret\nmetadata:\n  name: db\ndata:\n  a.yaml: YTogMSBiOiB0d28=\n  b: \"cGxhaW53b3Jk\"\ntype: Opaque\n",
+        "kind: Secret\nmetadata:\n  name: db\ndata:\n  a.yaml: [REDACTED:kubernetes-secret]\n  b: \"[REDACTED:kubernetes-secret]\"\ntype: Opaque\n",
+    ),
+    (
+        r#"{"o":"{\"data\":{\"a\":\"dHdvIHdvcmRz\"},\"kind\":\"Secret\"}"}"#,
+        r#"{"o":"{\"data\":{\"a\":\"[REDACTED:kubernetes-secret]\"},\"kind\":\"Secret\"}"}"#,
+    ),
+    (
+        "kind: Secret\nstringData:\n  user: Blue42Fish\n  url: ${URL}\n",
+        "kind: Secret\nstringData:\n  user: [REDACTED:kubernetes-secret]\n  url: ${URL}\n",
+    ),
+    (
+        "kind: ConfigMap\ndata:\n  a: dHdvIHdvcmRz\n",
+        "kind: ConfigMap\ndata:\n  a: dHdvIHdvcmRz\n",
+    ),
+    (
+        "client_secret: |2-\n    q7Wn3xP0zR5tLk8v\n    B2cM6hJ4dF9gS1aY\nnext: 1",
+        "client_secret: |2-\n    [REDACTED:secret]\nnext: 1",
+    ),
+    (
+        "Private-Lines: 1\nAAAAIq7Wn3xP0zR5tLk8vB2cM6hJ4dF9gS1aY3uI7o\nPrivate-MAC: x",
+        "Private-Lines: 1\n[REDACTED:private-key]\nPrivate-MAC: x",
+    ),
+    (
+        "db.example:25060:app:bob:Blue42Fish",
+        "db.example:25060:app:bob:[REDACTED:pgpass]",
+    ),
+    (
+        r#"password = """Blue42Fish""""#,
+        r#"password = """[REDACTED:password]""""#,
+    ),
+    (
+        r##"let password = r#"Blue42Fish"#;"##,
+        r##"let password = r#"[REDACTED:password]"#;"##,
+    ),
+    (
+        "<password><![CDATA[Blue42Fish]]></password>",
+        "<password><![CDATA[[REDACTED:password]]]></password>",
+    ),
+    (
+        r#"<entry key="db.password">Blue42Fish</entry>"#,
+        r#"<entry key="db.password">[REDACTED:password]</entry>"#,
+    ),
+    (
+        "SET PASSWORD FOR 'a'@'h' = PASSWORD('Blue42Fish');",
+        "SET PASSWORD FOR 'a'@'h' = PASSWORD('[REDACTED:password]');",
+    ),
+    (
+        r#"CREATE USER a IDENTIFIED BY "Blue42Fish";"#,
+        r#"CREATE USER a IDENTIFIED BY "[REDACTED:password]";"#,
+    ),
+    (
+        r#"const apiKey string = "q7Wn3xP0zR5tLk8v""#,
+        r#"const apiKey string = "[REDACTED:api-key]""#,
+    ),
+    (
+        "mot de passe : Blue42Fish",
+        "mot de passe : [REDACTED:password]",
+    ),
+    (
+        "le mot de passe est Blue42Fish",
+        "le mot de passe est [REDACTED:password]",
+    ),
+    ("a senha é Blue42Fish", "a senha é [REDACTED:password]"),
+    ("密码是Blue42Fish", "密码是[REDACTED:password]"),
+    (
+        "https%3A%2F%2Fx%2F%3Faccess_token%3Dq7Wn3xP0zR5tLk8v",
+        "https%3A%2F%2Fx%2F%3Faccess_token%3D[REDACTED:token]",
+    ),
+    (
+        "echo Blue42Fish | docker login -u bob --password-stdin",
+        "echo [REDACTED:command-password] | docker login -u bob --password-stdin",
+    ),
+    (
+        "printf '%s' 'Blue42Fish' | wrangler secret put NAME",
+        "printf '%s' '[REDACTED:command-password]' | wrangler secret put NAME",
+    ),
+    (
+        "echo 'bob:Blue42Fish' | chpasswd",
+        "echo 'bob:[REDACTED:command-password]' | chpasswd",
+    ),
+    (
+        "echo \"$PASSWORD\" | docker login --password-stdin",
+        "echo \"$PASSWORD\" | docker login --password-stdin",
+    ),
+    (
+        "machine h login bob account x password Blue42Fish",
+        "machine h login bob account x password [REDACTED:password]",
+    ),
+    ("requirepass Blue42Fish", "requirepass [REDACTED:password]"),
+    (
+        "az login -u x -p Blue42Fish",
+        "az login -u x -p [REDACTED:command-password]",
+    ),
+    (
+        "gh secret set NAME --body Blue42Fish",
+        "gh secret set NAME --body [REDACTED:command-password]",
+    ),
+    (
         r#"let password: &str = "Blue42Fish";"#,
         r#"let password: &str = "[REDACTED:password]";"#,
     ),

@@ -176,4 +176,48 @@ mod tests {
         let then = start + PAUSE;
         assert!(!lets_in(&gate, "first", then) && lets_in(&gate, "second-one", then));
     }
+
+    /// What is logged while it lives.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_log_says_how_many_clients_stay_and_which_are_disabled() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .with_ansi(false)
+            .without_time()
+            .with_target(false)
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            let text = client(DIGESTS[0]) + "[[clients]]\nname = \"b\"\ntoken_env = \"B\"\n";
+            let place = Place::new(&text);
+            let start = Instant::now();
+            let gate = place.gate(start);
+            place.write("[[clients]]\nname = \"a\"\ntoken_sha256 = \"secret-by-mistake\"\n");
+            gate.keys(start + PAUSE);
+        });
+        let told = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<&str> = told.lines().map(str::trim_start).collect();
+        assert_eq!(
+            lines[0],
+            "WARN client b: the environment variable B is not set: this client is disabled"
+        );
+        let kept = "ERROR config changed but could not be loaded; keeping the previous 1 clients";
+        assert!(lines[1].starts_with(kept), "{told}");
+        assert!(!told.contains("secret-by-mistake"), "{told}");
+    }
 }

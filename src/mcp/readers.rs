@@ -2,9 +2,9 @@
 //!
 //! Each question has a library to itself, so that none waits for another one's page cache or
 //! transaction, nor for the writer. Libraries are opened when they are first needed: a server may
-//! start before there is one.
+//! start before there is one, and another file may be put in its place (a copy brought back).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jezero_connectors::time::Clock;
@@ -25,7 +25,7 @@ struct Shared {
     path: PathBuf,
     settings: Settings,
     clock: Arc<dyn Clock>,
-    idle: Mutex<Vec<Library>>,
+    idle: Mutex<Vec<(FileId, Library)>>,
     /// One permit a library, so that the number of blocking threads is bounded too.
     free: Semaphore,
 }
@@ -73,9 +73,9 @@ impl Readers {
             .await
             .map_err(|_| AskError::Lost)?;
         let asked = tokio::task::spawn_blocking(move || {
-            let library = shared.take()?;
+            let (file, library) = shared.take()?;
             let answer = question(&library);
-            shared.give_back(library);
+            shared.give_back((file, library));
             Ok(answer)
         });
         asked.await.map_err(|_| AskError::Lost)?
@@ -83,21 +83,45 @@ impl Readers {
 }
 
 impl Shared {
-    fn take(&self) -> Result<Library, LibraryError> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        match idle {
-            Some(library) => Ok(library),
-            None => Library::open(&self.path, self.settings.clone(), Arc::clone(&self.clock)),
+    /// A library of the file that is there now.
+    fn take(&self) -> Result<(FileId, Library), LibraryError> {
+        let now = FileId::of(&self.path);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|(file, _)| *file == now);
+        let kept = idle.pop();
+        drop(idle);
+        match kept {
+            Some(kept) => Ok(kept),
+            None => {
+                let settings = self.settings.clone();
+                let library = Library::open(&self.path, settings, Arc::clone(&self.clock))?;
+                Ok((now, library))
+            }
         }
     }
 
-    fn give_back(&self, library: Library) {
+    fn give_back(&self, library: (FileId, Library)) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(library);
+    }
+}
+
+/// Tells a file from another one that took its place under the same name; all alike where the system
+/// has no numbers for files, or when there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileId(Option<(u64, u64)>);
+
+impl FileId {
+    #[cfg(unix)]
+    fn of(path: &Path) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        let data = std::fs::metadata(path).ok();
+        Self(data.map(|data| (data.dev(), data.ino())))
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Path) -> Self {
+        Self(None)
     }
 }
 

@@ -15,6 +15,7 @@ npm install --no-audit --no-fund \
   @modelcontextprotocol/conformance@0.2.0-alpha.12 \
   @modelcontextprotocol/inspector@2.12.0 \
   @openai/codex@0.171.0 \
+  @google/gemini-cli@0.61.0 \
   mcporter@0.12.3 \
   opencode-ai@1.18.33
 node node_modules/@anthropic-ai/claude-code/install.cjs

@@ -208,3 +208,13 @@ fn an_absent_library_is_told_without_its_place() {
     );
     assert_eq!(structured, json!({"code": "library_unavailable"}));
 }
+
+#[test]
+fn a_library_that_takes_the_place_of_another_is_the_one_that_is_read() {
+    let peer = Peer::of_the_pages();
+    let items = || peer.answer("timeline", &json!({}))["count"].clone();
+    assert_eq!(items(), json!(4));
+    let other = crate::support::Shelf::empty();
+    std::fs::rename(other.path(), peer.shelf.path()).unwrap();
+    assert_eq!(items(), json!(0));
+}

@@ -12,4 +12,5 @@ mod resources;
 mod schemas;
 mod seeds;
 mod stdio;
+mod stopping;
 mod unseen;

@@ -1,7 +1,7 @@
 //! Values that were hidden once and are to be hidden wherever they stand again.
 //!
-//! Kept of a value are its length, a salted SHA-256 cut to 64 bits, and 16 bits each of what its
-//! first and its last eight bytes hash to; never the value. The 16 bits of the end are looked up at
+//! Kept of a value are its length, a salted SHA-256 cut to 64 bits, and 24 bits each of what its
+//! first and its last eight bytes hash to; never the value. The 24 bits of the end are looked up at
 //! every place of a text: vendors' tokens begin alike, but they end each in its own way. Only
 //! where both short hashes agree is the whole value hashed. Short values and values that are a
 //! plain word are not kept: they would hide ordinary text. Limits: 256 values a unit, and of
@@ -37,8 +37,8 @@ const FORM: u8 = 2;
 /// A value, or one of its other forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Print {
-    tail: u16,
-    head: u16,
+    tail: u32,
+    head: u32,
     length: u32,
     hash: u64,
 }
@@ -114,8 +114,8 @@ impl Seen {
             let (length, more) = more.split_first_chunk()?;
             let (hash, more) = more.split_first_chunk()?;
             let print = Print {
-                tail: u16::from_le_bytes(*tail),
-                head: u16::from_le_bytes(*head),
+                tail: u32::from_le_bytes(*tail),
+                head: u32::from_le_bytes(*head),
                 length: u32::from_le_bytes(*length),
                 hash: u64::from_le_bytes(*hash),
             };
@@ -180,7 +180,7 @@ impl Seen {
     }
 
     /// The prints of values with an end of this short hash.
-    fn ending(&self, tail: u16) -> &[Print] {
+    fn ending(&self, tail: u32) -> &[Print] {
         let from = self.prints.partition_point(|print| print.tail < tail);
         let rest = self.prints.get(from..).unwrap_or_default();
         let count = rest.partition_point(|print| print.tail == tail);
@@ -224,26 +224,34 @@ impl Seen {
         // Where the prints begin whose short hash of the end has these first eight bits.
         let mut begins = [0u16; 257];
         for (bits, begin) in begins.iter_mut().enumerate() {
-            let before = |print: &Print| usize::from(print.tail >> 8) < bits;
+            let before = |print: &Print| bits > (print.tail >> 16) as usize;
             *begin = self
                 .prints
                 .partition_point(before)
                 .min(usize::from(u16::MAX)) as u16;
         }
-        let mut ends = vec![0u64; 1 << 10];
+        // The upper and the lower 16 bits of the short hashes: both must be known.
+        let mut ends = [vec![0u64; 1 << 10], vec![0u64; 1 << 10]];
         for print in &self.prints {
-            if let Some(slot) = ends.get_mut(usize::from(print.tail >> 6)) {
-                *slot |= 1 << (print.tail & 63);
+            for (set, bits) in ends.iter_mut().zip(halves(print.tail)) {
+                if let Some(slot) = set.get_mut(bits >> 6) {
+                    *slot |= 1 << (bits & 63);
+                }
             }
         }
+        let known = |tail: u32| {
+            ends.iter().zip(halves(tail)).all(|(set, bits)| {
+                let slot = set.get(bits >> 6).copied().unwrap_or(0);
+                slot >> (bits & 63) & 1 == 1
+            })
+        };
         for (from, last) in text.windows(SHORTEST).enumerate() {
             let Some(last) = last.first_chunk() else {
                 break;
             };
             let tail = self.short(*last);
-            let ends = ends.get(usize::from(tail >> 6)).copied().unwrap_or(0);
-            if ends >> (tail & 63) & 1 == 1 {
-                let bits = usize::from(tail >> 8);
+            if known(tail) {
+                let bits = (tail >> 16) as usize;
                 let bucket = begins.get(bits..bits + 2).unwrap_or_default();
                 if let [begin, end] = bucket {
                     let prints = self.prints.get(usize::from(*begin)..usize::from(*end));
@@ -281,12 +289,12 @@ impl Seen {
         found.extend(first.map(|first| (first, end)));
     }
 
-    /// Sixteen bits of a salted hash of eight bytes.
-    fn short(&self, bytes: [u8; 8]) -> u16 {
+    /// Twenty-four bits of a salted hash of eight bytes.
+    fn short(&self, bytes: [u8; 8]) -> u32 {
         let [key, factor] = self.salt;
         let mut mixed = (u64::from_le_bytes(bytes) ^ key).wrapping_mul(factor | 1);
         mixed ^= mixed >> 32;
-        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as u16
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as u32
     }
 
     /// A salted hash of the length and the two ends of a value, which are all of a short one.
@@ -306,6 +314,11 @@ impl Seen {
             .first_chunk()
             .map_or(0, |first| u64::from_le_bytes(*first))
     }
+}
+
+/// The upper and the lower 16 of 24 bits.
+fn halves(short: u32) -> [usize; 2] {
+    [(short >> 8) as usize & 0xFFFF, short as usize & 0xFFFF]
 }
 
 /// Kinds of ASCII characters: small letters, capitals, digits, signs.
@@ -357,7 +370,7 @@ mod tests {
         let seen = memory(&["q7Wn3xP0", "zz-Top-1973-zz"]);
         let bytes = seen.to_bytes();
         assert_eq!(Seen::from_bytes(&bytes), Some(seen));
-        assert_eq!(bytes.len() % 16, 21 % 16);
+        assert_eq!((bytes.len() - 21) % 20, 0);
         assert_eq!(Seen::from_bytes(&bytes[..30]), None);
         let older = [&[1][..], &bytes[1..]].concat();
         assert_eq!(Seen::from_bytes(&older), None);

@@ -4,7 +4,13 @@ use super::reading::Section;
 use crate::redaction::Settings;
 
 /// Keys of the section.
-pub(super) const KEYS: &[&str] = &["enabled", "extra_patterns", "rules_dir", "disabled_rules"];
+pub(super) const KEYS: &[&str] = &[
+    "enabled",
+    "extra_patterns",
+    "rules_dir",
+    "disabled_rules",
+    "personal",
+];
 
 /// Reads the section. The engine itself checks rule files and ids.
 pub(super) fn read(section: &Section<'_>) -> Settings {
@@ -25,7 +31,7 @@ pub(super) fn read(section: &Section<'_>) -> Settings {
         extra_patterns: patterns,
         rules_dir: section.path("rules_dir"),
         disabled_rules: disabled.unwrap_or_default(),
-        ..Settings::default()
+        personal: section.flag("personal").unwrap_or(false),
     }
 }
 

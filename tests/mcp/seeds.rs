@@ -3,10 +3,6 @@
 use std::path::Path;
 
 #[path = "../../fuzz/served.rs"]
-#[expect(
-    clippy::expect_used,
-    reason = "a finding of the fuzz target is a panic with a name"
-)]
 mod served;
 
 fn each(target: &str, check: fn(&[u8])) {

@@ -111,9 +111,17 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             .iter()
             .map(|term| self.cache.list(segment, term))
             .collect();
-        for ((list, plan), term) in lists.iter_mut().zip(plans).zip(terms) {
-            if let (None, Plan::Counted(pattern)) = (&list, plan) {
-                let found = List::collect(self.shelf, segment, &segment.words(pattern))?;
+        let mut counted = Vec::new();
+        let mut words = Vec::new();
+        for ((at, plan), list) in plans.iter().enumerate().zip(&lists) {
+            if let (None, Plan::Counted(pattern)) = (list, plan) {
+                counted.push(at);
+                words.push(segment.words(pattern));
+            }
+        }
+        let collected = List::collect(self.shelf, segment, &words)?;
+        for (at, found) in counted.into_iter().zip(collected) {
+            if let (Some(list), Some(term)) = (lists.get_mut(at), terms.get(at)) {
                 *list = Some(self.kept(segment, term, found));
             }
         }
@@ -189,8 +197,8 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             for pattern in condition {
                 words.extend(segment.words(pattern));
             }
-            words.sort_unstable_by_key(|word| word.from);
-            let list = List::collect(self.shelf, segment, &words)?;
+            let lists = List::collect(self.shelf, segment, &[words])?;
+            let list = lists.into_iter().next().unwrap_or(List::Few(Vec::new()));
             if list.keep_only(&mut met) == 0 {
                 return Ok(Vec::new());
             }

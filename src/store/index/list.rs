@@ -28,44 +28,37 @@ pub(super) const FULL: u8 = u8::MAX;
 const SHARE: usize = 8;
 
 impl List {
-    /// Collects the postings of words.
-    pub(super) fn collect(shelf: &impl Shelf, segment: &Segment, words: &[Found]) -> Result<Self> {
+    /// Collects the postings of the words of each of several terms.
+    ///
+    /// The words of all terms are read in one go, in the order in which they lie in the file: common
+    /// terms have so many that otherwise each part would be read once a term.
+    pub(super) fn collect(
+        shelf: &impl Shelf,
+        segment: &Segment,
+        terms: &[Vec<Found>],
+    ) -> Result<Vec<Self>> {
         let size = segment.documents.len();
-        let bytes: usize = words
-            .iter()
-            .map(|word| (word.to - word.from) as usize)
-            .sum();
+        let mut sums: Vec<Sum> = terms.iter().map(|words| Sum::new(words, size)).collect();
+        let mut order: Vec<(usize, Found)> = Vec::new();
+        for (at, words) in terms.iter().enumerate() {
+            order.extend(words.iter().map(|word| (at, *word)));
+        }
+        order.sort_unstable_by_key(|(_, word)| word.from);
         let mut reader = Reader::new(shelf, segment);
-        // A posting takes a byte or more, most take one or two.
-        if bytes * SHARE > size {
-            let mut cells = Cells::new(size);
-            for word in words {
-                reader.each(*word, |document, weight| cells.add(document, weight))?;
-            }
-            return Ok(cells.list());
-        }
-        let mut few = Vec::with_capacity(bytes);
-        for word in words {
-            reader.each(*word, |document, weight| few.push((document, weight)))?;
-        }
-        if words.len() > 1 {
-            few.sort_unstable_by_key(|(document, _)| *document);
-            few.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 = kept.1.saturating_add(next.1);
+        for (at, word) in order {
+            match sums.get_mut(at) {
+                Some(Sum::Few(few)) => {
+                    reader.each(word, |document, weight| few.push((document, weight)))?;
                 }
-                same
-            });
+                Some(Sum::Many(cells)) => {
+                    reader.each(word, |document, weight| cells.add(document, weight))?;
+                }
+                None => {}
+            }
         }
-        if few
-            .last()
-            .is_some_and(|(document, _)| *document as usize >= size)
-        {
-            return Err(damaged(segment.row.id));
-        }
-        few.shrink_to_fit();
-        Ok(Self::Few(few))
+        sums.into_iter()
+            .map(|sum| sum.list(size).ok_or_else(|| damaged(segment.row.id)))
+            .collect()
     }
 
     /// How many of the documents with a mark hold the term.
@@ -135,6 +128,48 @@ impl List {
             Self::Few(list) => 8 * list.len(),
             Self::Many { cells, more } => cells.len() + 32 * more.len(),
         }
+    }
+}
+
+/// The postings of a term while they are being summed.
+enum Sum {
+    Few(Vec<(u32, u32)>),
+    Many(Cells),
+}
+
+impl Sum {
+    fn new(words: &[Found], size: usize) -> Self {
+        let bytes: usize = words
+            .iter()
+            .map(|word| (word.to - word.from) as usize)
+            .sum();
+        // A posting takes a byte or more, most take one or two.
+        if bytes * SHARE > size {
+            Self::Many(Cells::new(size))
+        } else {
+            Self::Few(Vec::with_capacity(bytes))
+        }
+    }
+
+    /// The sum; nothing if a posting names a document that is not there.
+    fn list(self, size: usize) -> Option<List> {
+        let mut few = match self {
+            Self::Many(cells) => return Some(cells.list()),
+            Self::Few(few) => few,
+        };
+        few.sort_unstable_by_key(|(document, _)| *document);
+        few.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = kept.1.saturating_add(next.1);
+            }
+            same
+        });
+        few.shrink_to_fit();
+        let inside = few
+            .last()
+            .is_none_or(|(document, _)| (*document as usize) < size);
+        inside.then_some(List::Few(few))
     }
 }
 

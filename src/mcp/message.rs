@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0 messages: reading one, and writing what answers it.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Not JSON.
@@ -43,13 +44,14 @@ pub(crate) enum Message {
 }
 
 /// Why a request has no result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Fault {
     /// One of the codes above.
     pub(crate) code: i64,
     /// In words.
     pub(crate) message: String,
     /// More, for a program to read.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<Box<Value>>,
 }
 
@@ -123,19 +125,31 @@ fn invalid(what: &str) -> (Value, Fault) {
     (Value::Null, fault)
 }
 
+/// An answer, in the order of its keys.
+#[derive(Serialize)]
+struct Answer<'a> {
+    jsonrpc: &'static str,
+    id: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Fault>,
+}
+
 /// The answer to a request, on one line.
 pub(crate) fn answer(id: &Value, outcome: Result<Value, Fault>) -> Vec<u8> {
-    let message = match outcome {
-        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Err(fault) => {
-            let mut error = json!({"code": fault.code, "message": fault.message});
-            if let (Some(data), Value::Object(error)) = (fault.data, &mut error) {
-                error.insert("data".to_owned(), *data);
-            }
-            json!({"jsonrpc": "2.0", "id": id, "error": error})
-        }
+    let (result, error) = match outcome {
+        Ok(result) => (Some(result), None),
+        Err(fault) => (None, Some(fault)),
     };
-    message.to_string().into_bytes()
+    let answer = Answer {
+        jsonrpc: "2.0",
+        id,
+        result,
+        error,
+    };
+    // Values and texts can always be written.
+    serde_json::to_vec(&answer).unwrap_or_default()
 }
 
 /// A text of the other side as errors repeat it.

@@ -137,11 +137,7 @@ impl Tool {
         });
         match answer {
             Ok(answer) => Outcome {
-                result: json!({
-                    "content": [{"text": pretty(&answer), "type": "text"}],
-                    "isError": false,
-                    "structuredContent": answer,
-                }),
+                result: answered(answer),
                 is_error: false,
             },
             Err(error) => self.failed(&error),
@@ -190,6 +186,23 @@ impl Tool {
             },
         })
     }
+}
+
+/// The result of a call that was answered. The answer is moved into it, since it may be large.
+fn answered(answer: Value) -> Value {
+    let text = pretty(&answer);
+    let block = Map::from_iter([
+        ("text".to_owned(), Value::String(text)),
+        ("type".to_owned(), Value::from("text")),
+    ]);
+    Value::Object(Map::from_iter([
+        (
+            "content".to_owned(),
+            Value::Array(vec![Value::Object(block)]),
+        ),
+        ("isError".to_owned(), Value::Bool(false)),
+        ("structuredContent".to_owned(), answer),
+    ]))
 }
 
 /// The text form of an answer: the same object as JSON with two spaces.

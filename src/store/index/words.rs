@@ -5,8 +5,7 @@
 //!
 //! - letters and digits, with up to three [joiners](Class::Joiner) between them: `src/main.rs`,
 //!   `don't`, `std::vec`, `2026-10-09`. A term of that shape stands inside of one word or not at all,
-//!   so it is counted in the dictionary without a look at any text. In transcripts this makes the
-//!   dictionary smaller than plain words would, since paths and numbers repeat as wholes;
+//!   so it is counted in the dictionary without a look at any text;
 //! - marks: a run of other characters, `"(` or `===`;
 //! - pairs: of Chinese, Japanese and Korean text each two characters that stand side by side, or
 //!   one that stands alone. There are no spaces that would end a word.

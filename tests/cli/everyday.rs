@@ -171,6 +171,12 @@ fn the_shipped_configuration_fills_a_library_from_the_fixtures() {
     );
     assert!(report["stored"].as_u64().unwrap() >= 12, "{report}");
     assert!(report["redactions"].as_u64().unwrap() >= 1, "{report}");
+    let checked = place.jezero(&["index", "check"]);
+    assert_eq!(
+        (checked.code, checked.notes.as_str()),
+        (0, ""),
+        "{checked:?}"
+    );
     let found = place.jezero(&["search", "invoice export", "--json"]).json();
     assert!(found["count"].as_u64().unwrap() >= 2, "{found}");
 }

@@ -13,7 +13,7 @@ const ZEROS: i64 = 1 << 20;
 /// Takes the whole index away and puts every item on the list of those that wait.
 pub(super) fn begin_anew(connection: &Connection) -> Result<()> {
     let shelf = SqliteShelf(connection);
-    for book in [Book::Summaries, Book::Originals] {
+    for book in Book::ALL {
         for row in shelf.segments(book)? {
             shelf.put_segment(&SegmentRow {
                 stage: Stage::Leaving,

@@ -10,16 +10,16 @@ use crate::store::Result;
 pub(super) enum Book {
     /// Title, summary, questions, atoms and project of the items.
     Summaries,
-    /// The redacted originals.
-    Originals,
 }
 
 impl Book {
+    /// Every book that the file has.
+    pub(super) const ALL: [Self; 1] = [Self::Summaries];
+
     /// Its number in the file.
     pub(super) fn number(self) -> i64 {
         match self {
             Self::Summaries => 0,
-            Self::Originals => 1,
         }
     }
 }

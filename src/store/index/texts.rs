@@ -36,14 +36,6 @@ impl Texts for SqliteTexts<'_> {
         };
         match self.book {
             Book::Summaries => into.read(item, row, |each| self.atoms(item, each))?,
-            Book::Originals => {
-                let Some(original) =
-                    crate::store::read::original(self.connection, crate::item::ItemId(item))?
-                else {
-                    return Ok(None);
-                };
-                into.read_plain(original.as_str());
-            }
         }
         Ok(Some(facts))
     }
@@ -98,7 +90,6 @@ pub(super) fn is_pending(connection: &Connection, book: Book, item: i64) -> Resu
 pub(super) fn all(connection: &Connection, book: Book) -> Result<Vec<i64>> {
     let sql = match book {
         Book::Summaries => "SELECT id FROM items ORDER BY id",
-        Book::Originals => "SELECT item FROM originals ORDER BY item",
     };
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([], |row| row.get(0))?;
@@ -119,7 +110,6 @@ pub(super) fn any_pending(connection: &Connection, book: Book) -> Result<bool> {
 pub(super) fn all_pending(connection: &Connection, book: Book) -> Result<()> {
     let from = match book {
         Book::Summaries => "SELECT ?1, id FROM items",
-        Book::Originals => "SELECT ?1, item FROM originals",
     };
     let sql = format!("INSERT OR IGNORE INTO index_pending {from}");
     connection.execute(&sql, [book.number()])?;

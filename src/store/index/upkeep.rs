@@ -71,7 +71,7 @@ impl Upkeep {
 
     /// Indexes items that wait: those of a library that had no index, or had it taken away.
     pub(in crate::store) fn catch_up(&mut self, connection: &mut Connection) -> Result<()> {
-        for book in [Book::Summaries, Book::Originals] {
+        for book in Book::ALL {
             while texts::any_pending(connection, book)? {
                 let transaction = begin(connection)?;
                 let written = write::settle_some(&transaction, book, ITEMS)?;
@@ -129,7 +129,7 @@ impl Upkeep {
             some.iter().try_for_each(|grave| shelf.unbury(*grave))?;
             return Ok(Some(some.len() * 16));
         }
-        for book in [Book::Summaries, Book::Originals] {
+        for book in Book::ALL {
             let rows = shelf.segments(book)?;
             if let Some(gone) = rows.iter().find(|row| row.stage != Stage::Live) {
                 return remove(shelf, gone).map(Some);
@@ -153,7 +153,7 @@ impl Upkeep {
 
     /// Whether there is anything to do for one who has nothing in hand.
     fn is_due(&self, connection: &Connection) -> Result<bool> {
-        for book in [Book::Summaries, Book::Originals] {
+        for book in Book::ALL {
             let rows = SqliteShelf(connection).segments(book)?;
             let any_gone = rows.iter().any(|row| row.stage != Stage::Live);
             if any_gone || self.choose(&rows).is_some() {

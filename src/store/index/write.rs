@@ -15,7 +15,7 @@ const DOCUMENTS: usize = 20_000;
 /// Indexes what the open transaction changed. Gives the bytes of postings written.
 pub(in crate::store) fn settle(connection: &Connection) -> Result<u64> {
     let mut written = 0;
-    for book in [Book::Summaries, Book::Originals] {
+    for book in Book::ALL {
         while texts::any_pending(connection, book)? {
             written += settle_some(connection, book, DOCUMENTS)?;
         }

@@ -9,7 +9,7 @@ CREATE TABLE index_counters (
 ) STRICT;
 INSERT INTO index_counters VALUES (1, 1, 1, 0);
 
--- book: 0 what is stored of items, 1 originals. stage: 0 being built, 1 read, 2 leaving.
+-- book: 0 what is stored of items. stage: 0 being built, 1 read, 2 leaving.
 CREATE TABLE index_segments (
     id               INTEGER PRIMARY KEY,
     book             INTEGER NOT NULL,

@@ -63,7 +63,8 @@ impl Document {
         Ok(())
     }
 
-    /// Makes a text without fields the whole of it, with the weight of a summary.
+    /// Makes a text without fields the whole of it, with the weight of a summary; for tests.
+    #[cfg(test)]
     pub(in crate::store) fn read_plain(&mut self, text: &str) {
         self.text.clear();
         self.length = 0;

@@ -224,6 +224,7 @@ impl Delivery<'_> {
             beginning: mark::beginning(file, known.extent.end)?.unwrap_or(0),
             ending: mark::ending(file, known.extent.end)?.unwrap_or(0),
             known,
+            unread: false,
         };
         let identity = started.then_some(plan.identity);
         let marks = marks(found, &remembered, identity, released);

@@ -8,7 +8,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use serde::{Deserialize, Serialize};
 
-use super::session::Known;
+use super::session::{self, Known};
 use crate::digest;
 use crate::files::Stamp;
 
@@ -30,6 +30,9 @@ pub(super) struct Remembered {
     /// What a reading of the rest can start from.
     #[serde(rename = "k")]
     pub(super) known: Known,
+    /// Whether the file was left out unread, so that nothing is known of its text.
+    #[serde(rename = "u", default, skip_serializing_if = "session::is_no")]
+    pub(super) unread: bool,
 }
 
 impl Remembered {
@@ -111,6 +114,7 @@ mod tests {
             beginning: 4,
             ending: 5,
             known: Known::default(),
+            unread: false,
         };
         let value = remembered.write(stamp);
         assert_eq!(Remembered::read(&value), Some((stamp, remembered)));
@@ -131,6 +135,7 @@ mod tests {
             beginning: beginning(&mut file, end).unwrap().unwrap(),
             ending: ending(&mut file, end).unwrap().unwrap(),
             known,
+            unread: false,
         };
         let grew = |text: &[u8]| {
             remembered

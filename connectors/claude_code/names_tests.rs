@@ -207,3 +207,23 @@ fn a_session_of_the_same_size_with_other_content_is_read_whole() {
     let again = read(home.path(), "", marks);
     assert_eq!(units(&again), [("s", Extent::Whole)]);
 }
+
+#[test]
+fn a_session_that_a_reset_left_out_stays_out_when_it_grows_and_keeps_its_id() {
+    let home = tempfile::tempdir().unwrap();
+    let text = record("one").replace(r#""message""#, r#""entrypoint":"sdk-cli","message""#);
+    put(home.path(), "a/s.jsonl", &text, 300);
+    let mut marks = remember(&read(home.path(), "", HashMap::new()).events);
+    let skip = r#"skip_entrypoints = ["sdk-cli"]"#;
+    let reset = read(home.path(), skip, forget(marks.clone()));
+    assert_eq!((units(&reset).len(), reset.report.left_out), (0, 1));
+    marks = remember(&reset.events);
+    put(home.path(), "a/s.jsonl", &(text + &record("two")), 200);
+    let grown = read(home.path(), skip, marks.clone());
+    assert_eq!((units(&grown).len(), grown.report.left_out), (0, 1));
+    put(home.path(), "b/s.jsonl", &record("three"), 100);
+    let again = read(home.path(), "", marks);
+    let other = told_apart("three");
+    let whole = Extent::Whole;
+    assert_eq!(units(&again), [("s", whole), (other.as_str(), whole)]);
+}

@@ -129,6 +129,7 @@ impl<'a> Planner<'a> {
         let same = own.filter(|own| own.first == name.first);
         if let (Some(identity), Some(recalled)) = (same, recalled)
             && let Some((stamp, before)) = Remembered::read(&recalled.value)
+            && !before.unread
         {
             let unit = identity.unit(&name.base);
             let whole = Plan::whole(unit, identity, &head, true);
@@ -243,7 +244,7 @@ impl<'a> Planner<'a> {
         let recalled = self.request.memory.get(from.digits().as_str());
         let before = recalled.and_then(|recalled| Remembered::read(&recalled.value));
         let action = match (recalled, before) {
-            (Some(recalled), Some((stamp, before))) => {
+            (Some(recalled), Some((stamp, before))) if !before.unread => {
                 self.again(found, file, recalled, stamp, &before, whole)?
             }
             _ => Action::Read(Box::new(whole)),
@@ -297,6 +298,7 @@ impl<'a> Planner<'a> {
             beginning: mark::beginning(file, end)?.unwrap_or(0),
             ending: mark::ending(file, end)?.unwrap_or(0),
             known,
+            unread: true,
         };
         Ok(Action::LeaveOut(Box::new(remembered), own))
     }

@@ -43,7 +43,7 @@ pub struct Known {
 
 /// Whether a field is at its default and is left out of a mark.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-fn is_no(flag: &bool) -> bool {
+pub(super) fn is_no(flag: &bool) -> bool {
     !flag
 }
 

@@ -8,6 +8,7 @@ mod check_config;
 mod connector;
 mod export_jsonl;
 mod failure;
+mod forget;
 mod import_jsonl;
 mod index;
 mod init;
@@ -66,6 +67,7 @@ const COMMANDS: &[Entry] = &[
     export_jsonl::COMMAND,
     redact::COMMAND,
     index::COMMAND,
+    forget::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,
     new_token::COMMAND,

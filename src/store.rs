@@ -5,6 +5,7 @@
 //! No other module holds SQL.
 
 mod batch;
+mod forget;
 mod frame;
 mod index;
 pub mod items;
@@ -21,6 +22,7 @@ mod units;
 mod version;
 
 pub use batch::Batch;
+pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
 pub use index::{Checked, Fault, Index};
 pub use items::{ItemWrite, Upserted};

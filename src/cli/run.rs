@@ -14,6 +14,7 @@ use crate::config::ConnectorConfig;
 use crate::item::ProjectName;
 use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport};
 use crate::project::ProjectRules;
+use crate::redaction::Redacted;
 use crate::store::{Lock, Store, StoreError, lock};
 
 /// Places that are shown to a person; a report as JSON has more.
@@ -130,7 +131,10 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             }
             due.ran.push(connector.name.to_string());
         }
-        let report = run_one(&setting, &mut store, connector, options, output)?;
+        let report = match store.is_forgotten_source(&connector.name)? {
+            true => forgotten(connector),
+            false => run_one(&setting, &mut store, connector, options, output)?,
+        };
         if json {
             output.json_line(&report);
         } else {
@@ -217,6 +221,17 @@ fn not_due_until(
         .saturating_mul(60);
     let next = jezero_connectors::Instant::from_unix(last.unix().saturating_add(interval));
     Ok(next.filter(|next| *next > now).map(|next| next.to_string()))
+}
+
+/// The report of a source that is not to be read.
+fn forgotten(connector: &ConnectorConfig) -> RunReport {
+    RunReport {
+        connector: connector.name.to_string(),
+        note: Some(Redacted::literal(
+            "not read, since it was forgotten; `jezero forget --undo --source NAME` lets it in again",
+        )),
+        ..RunReport::default()
+    }
 }
 
 fn run_one(
@@ -320,6 +335,9 @@ fn print(report: &RunReport, output: &mut Output) {
     say(report.records_mended, "records read in part");
     say(report.records_passed_over, "damaged records passed over");
     say(report.failed, "failed");
+    if let Some(note) = &report.note {
+        output.line(format!("  {note}"));
+    }
     for error in &report.errors {
         output.line(format!("  error: {error}"));
     }

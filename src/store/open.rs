@@ -54,7 +54,9 @@ impl Store {
         schema::migrate(&mut connection, version)?;
         let mut upkeep = super::index::Upkeep::default();
         upkeep.catch_up(&mut connection)?;
-        Ok(Self { connection, upkeep })
+        let mut store = Self { connection, upkeep };
+        store.erase_if_due()?;
+        Ok(store)
     }
 
     /// Looks whether the file is ours to write, or missing; changes nothing.

@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod everyday;
+mod forget;
 mod kill;
 pub(crate) mod place;

@@ -15,6 +15,7 @@ mod owners;
 mod projects;
 mod read;
 mod redact;
+mod rename;
 mod schema;
 pub mod search;
 mod state;

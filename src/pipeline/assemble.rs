@@ -40,6 +40,8 @@ pub(super) struct Sealed {
 pub(super) struct Assembly {
     pub(super) start: UnitStart,
     pub(super) stored: Option<StoredUnit>,
+    /// Stored units that have grown together with this one.
+    pub(super) absorbed: Vec<StoredUnit>,
     pub(super) sealed: Vec<Sealed>,
     /// Records that this unit brings.
     pub(super) owned: Vec<(RecordKey, u64)>,
@@ -94,19 +96,20 @@ impl Assembly {
         limit: usize,
         store: &Store,
     ) -> Result<Self, PipelineError> {
-        let stored = match source {
-            Some(source) => store.unit(source, &start.id)?,
-            None => None,
+        let (stored, absorbed) = match source {
+            Some(source) => known(&start, source, store)?,
+            None => (None, Vec::new()),
         };
         let values = stored
             .as_ref()
             .and_then(|unit| unit.seen.clone())
             .unwrap_or_default();
-        let forgotten = store.forgotten(source, &start.id, &start.original_ref)?;
+        let forgotten = store.forgotten(source, &start, stored.as_ref().map(|unit| unit.row))?;
         Ok(Self {
             forgotten,
             start,
             stored,
+            absorbed,
             values_before: values.len(),
             values,
             sealed: Vec::new(),
@@ -296,7 +299,8 @@ impl Assembly {
         if let Some(number) = owner.unit.forgotten() {
             return Ok(Some(LeftOut::Forgotten(self.forgotten.has_part(number))));
         }
-        let own = self.stored.as_ref().map(|unit| unit.row) == Some(owner.unit);
+        let mut own = self.stored.iter().chain(&self.absorbed);
+        let own = own.any(|unit| unit.row == owner.unit);
         Ok(match self.start.extent {
             _ if !own => Some(LeftOut::Elsewhere(owner.unit)),
             // Read already, in the part before this delivery.
@@ -345,6 +349,23 @@ impl Assembly {
     }
 }
 
+/// What is stored under a unit's name or, if nothing is, under an earlier name of it; and the
+/// stored units that it takes in.
+fn known(
+    start: &UnitStart,
+    source: SourceId,
+    store: &Store,
+) -> Result<(Option<StoredUnit>, Vec<StoredUnit>), PipelineError> {
+    let mut found = Vec::new();
+    for id in std::iter::once(&start.id).chain(&start.formerly) {
+        let unit = store.unit(source, id)?;
+        // A name may be told twice.
+        found.extend(unit.filter(|unit| found.iter().all(|f: &StoredUnit| f.row != unit.row)));
+    }
+    let mut found = found.into_iter();
+    Ok((found.next(), found.collect()))
+}
+
 /// Bytes of compressed text of one unit that are held in memory.
 const HELD: usize = 16 * 1024 * 1024;
 
@@ -364,6 +385,7 @@ mod tests {
         let store = Store::open(&folder.path().join("jezero.db")).unwrap();
         let engine = Engine::embedded();
         let start = UnitStart {
+            formerly: Vec::new(),
             id: UnitId::new("u").unwrap(),
             original_ref: OriginalRef::new("scripted:u").unwrap(),
             account: None,

@@ -107,6 +107,10 @@ impl Delivery {
             } else {
                 self.report.units_too_short += 1;
             }
+            if let Some(stored) = unit.stored.as_ref().filter(|_| !self.options.dry_run) {
+                let (id, original_ref) = (&unit.start.id, &unit.start.original_ref);
+                pipeline.store.rename_unit(stored.row, id, original_ref)?;
+            }
             // Nothing of it is stored by this reading, so the next one has nothing to begin at.
             return self.keep(&end.marks, Keep::All(None), pipeline);
         }
@@ -133,6 +137,8 @@ impl Delivery {
         let written = pipeline.store.write_unit(UnitWrite {
             source: pipeline.store.source(&self.source)?,
             id: &unit.start.id,
+            row: unit.stored.as_ref().map(|stored| stored.row),
+            absorbed: unit.absorbed.iter().map(|taken| taken.row).collect(),
             original_ref: &unit.start.original_ref,
             account: settled.about.account.as_ref(),
             title_hint: settled.title.as_ref(),
@@ -192,15 +198,28 @@ impl Delivery {
 
 /// A unit under a name that may be stored: a file can be called anything, also by a secret.
 fn presentable(start: UnitStart, engine: &Engine) -> Option<UnitStart> {
-    let id = start.id.as_str();
-    if engine.redact(id).as_str() == id {
+    let formerly = start.formerly.iter().map(|id| match hidden(id, engine) {
+        Some(hidden) => UnitId::new(hidden).ok(),
+        None => Some(id.clone()),
+    });
+    let start = UnitStart {
+        formerly: formerly.collect::<Option<_>>()?,
+        ..start
+    };
+    let Some(hidden) = hidden(&start.id, engine) else {
         return Some(start);
-    }
-    let hidden = format!("unit-{:016x}", RecordKey::of(id.as_bytes()).0);
+    };
     let kind = start.original_ref.as_str().split(':').next()?;
     Some(UnitStart {
         original_ref: OriginalRef::new(format!("{kind}:{hidden}")).ok()?,
         id: UnitId::new(hidden).ok()?,
         ..start
     })
+}
+
+/// The name that a unit is stored under when its own is, or holds, a secret.
+fn hidden(id: &UnitId, engine: &Engine) -> Option<String> {
+    let id = id.as_str();
+    let is_secret = engine.redact(id).as_str() != id;
+    is_secret.then(|| format!("unit-{:016x}", RecordKey::of(id.as_bytes()).0))
 }

@@ -9,14 +9,14 @@ mod remove;
 
 use std::collections::BTreeSet;
 
-use jezero_connectors::{Block, Instant, Locator, OriginalRef, SourceName, UnitId};
+use jezero_connectors::{Block, Instant, Locator, SourceName, UnitId, UnitStart};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 pub use lift::Lifted;
 
 use super::items::ItemWrite;
-use super::owners::SourceId;
+use super::owners::{SourceId, UnitRow};
 use super::{Result, Store, StoreError, View};
 use crate::item::ItemId;
 use crate::redaction::Redacted;
@@ -110,30 +110,38 @@ impl ForgottenPart {
 }
 
 impl Store {
-    /// What of a unit was forgotten.
+    /// What of a unit was forgotten. `stored` is what is stored of it under any of its names: a unit
+    /// that is not stored was forgotten also if it was so under an earlier name.
     ///
     /// # Errors
     /// What SQLite says.
     pub fn forgotten(
         &self,
         source: Option<SourceId>,
-        unit: &UnitId,
-        original_ref: &OriginalRef,
+        start: &UnitStart,
+        stored: Option<UnitRow>,
     ) -> Result<ForgottenUnit> {
         let source = source.map_or(-1, |source| source.0);
-        let (unit, original_ref) = (digest(unit.as_str()), digest(original_ref.as_str()));
-        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten WHERE what = 'unit'
-                                  AND name = ?2 AND source = ?1)
-                       OR EXISTS (SELECT 1 FROM forgotten WHERE what = 'unit'
-                                  AND original_ref = ?3)
-                       OR EXISTS (SELECT 1 FROM forgotten WHERE what = 'source' AND source = ?1)";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let whole = statement.query_row(params![source, unit, original_ref], |row| row.get(0))?;
+        let unit = digest(start.id.as_str());
+        let mut whole = self.is_forgotten_unit(source, &unit, Some(start))?;
+        for earlier in start.formerly.iter().filter(|_| !whole && stored.is_none()) {
+            if self.is_forgotten_unit(source, &digest(earlier.as_str()), None)? {
+                whole = true;
+                // The earlier name may not be told again.
+                self.forget_name(source, &unit)?;
+                break;
+            }
+        }
+        // What is stored has its earlier name until this reading is stored.
+        let before = match stored {
+            Some(row) => digest(self.unit_id(row)?.as_str()),
+            None => unit.clone(),
+        };
         let sql = "SELECT id, from_record, from_part, until_record, until_part, last_instant,
                        all_records
-                   FROM forgotten WHERE what = 'item' AND unit = ?2 AND source = ?1";
+                   FROM forgotten WHERE what = 'item' AND unit IN (?2, ?3) AND source = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![source, unit])?;
+        let mut rows = statement.query(params![source, unit, before])?;
         let mut parts = Vec::new();
         while let Some(row) = rows.next()? {
             let number = row.get(0)?;
@@ -161,6 +169,33 @@ impl Store {
             });
         }
         Ok(ForgottenUnit { whole, parts })
+    }
+
+    fn is_forgotten_unit(
+        &self,
+        source: i64,
+        unit: &[u8],
+        start: Option<&UnitStart>,
+    ) -> Result<bool> {
+        let original_ref = start.map(|start| digest(start.original_ref.as_str()));
+        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten WHERE what = 'unit'
+                                  AND name = ?2 AND source = ?1)
+                       OR EXISTS (SELECT 1 FROM forgotten WHERE what = 'unit'
+                                  AND original_ref = ?3)
+                       OR EXISTS (SELECT 1 FROM forgotten WHERE what = 'source' AND source = ?1)";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params![source, unit, original_ref], |row| row.get(0))?)
+    }
+
+    /// Remembers another name of a forgotten unit, unless the library is only looked at.
+    fn forget_name(&self, source: i64, unit: &[u8]) -> Result<()> {
+        if self.connection.is_readonly(rusqlite::MAIN_DB)? {
+            return Ok(());
+        }
+        let sql = "INSERT INTO forgotten (what, source, name, original_ref, forgotten_at)
+                   SELECT 'unit', ?1, ?2, NULL, max(forgotten_at) FROM forgotten";
+        self.connection.execute(sql, params![source, unit])?;
+        Ok(())
     }
 
     /// Whether a source as a whole was forgotten.
@@ -297,6 +332,24 @@ fn count(connection: &Connection, condition: &str, value: i64) -> Result<u64> {
         .prepare_cached(&sql)?
         .query_row([value], |row| row.get(0))?;
     Ok(count.unsigned_abs())
+}
+
+/// Follows a unit to its new name, so that the segments that were forgotten of it stay so.
+pub(super) fn renamed(connection: &Connection, unit: UnitRow, id: &UnitId) -> Result<()> {
+    let sql = "SELECT source, unit_id FROM units WHERE id = ?1 AND unit_id <> ?2";
+    let named: Option<(i64, String)> = connection
+        .prepare_cached(sql)?
+        .query_row(params![unit.0, id.as_str()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()?;
+    if let Some((source, before)) = named {
+        let sql = "UPDATE forgotten SET unit = ?3
+                   WHERE what = 'item' AND source = ?1 AND unit = ?2";
+        let names = params![source, digest(&before), digest(id.as_str())];
+        connection.prepare_cached(sql)?.execute(names)?;
+    }
+    Ok(())
 }
 
 /// Whether an item that is about to be imported was forgotten, by itself, with its unit or with

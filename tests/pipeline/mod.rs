@@ -1,6 +1,8 @@
 //! The pipeline over a scripted source: what is stored, what is paid for again, what stays.
 
+mod forgotten;
 mod growth;
+mod names;
 mod ownership;
 mod rules;
 mod script;

@@ -26,6 +26,7 @@ pub(crate) struct Script {
     pub(crate) title: Option<&'static str>,
     pub(crate) blocks: Vec<(&'static str, String)>,
     pub(crate) min_chars: usize,
+    pub(crate) formerly: Vec<&'static str>,
 }
 
 impl Script {
@@ -59,8 +60,10 @@ impl Connector for Scripted {
             }
             let tail = known.and_then(|known| known.tail);
             let from = tail.map_or(0, |tail| usize::try_from(tail.position).unwrap());
+            let formerly = script.formerly.iter().map(|id| UnitId::new(*id).unwrap());
             let start = UnitStart {
                 id: UnitId::new(script.id).unwrap(),
+                formerly: formerly.collect(),
                 original_ref: OriginalRef::new(format!("scripted:{}", script.id)).unwrap(),
                 account: None,
                 extent: tail.map_or(Extent::Whole, |tail| Extent::From(tail.locator)),

@@ -4,6 +4,7 @@
 //! 1 something failed or a check found a problem, 2 bad use or configuration, 3 the library is
 //! being written by another program.
 
+mod backup;
 mod check_config;
 mod connector;
 mod export_jsonl;
@@ -68,6 +69,7 @@ const COMMANDS: &[Entry] = &[
     redact::COMMAND,
     index::COMMAND,
     forget::COMMAND,
+    backup::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,
     new_token::COMMAND,

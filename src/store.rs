@@ -4,6 +4,7 @@
 //! in any number of processes. Every text that comes in is [`Redacted`](crate::redaction::Redacted).
 //! No other module holds SQL.
 
+mod backup;
 mod batch;
 mod forget;
 mod frame;
@@ -22,6 +23,7 @@ mod state;
 mod units;
 mod version;
 
+pub use backup::{Copied, copy};
 pub use batch::Batch;
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};

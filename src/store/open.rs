@@ -138,7 +138,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
 
 /// Opens the file for reading. A reader takes part in the write-ahead log and needs files beside the
 /// library for it; where it may not make them and there is no log, the file alone is the library.
-fn connect_to_read(path: &Path) -> Result<Connection> {
+pub(super) fn connect_to_read(path: &Path) -> Result<Connection> {
     let look = |connection: Connection| {
         let schema = "SELECT count(*) FROM sqlite_schema";
         connection.query_row(schema, [], |_| Ok(()))?;
@@ -187,7 +187,7 @@ const APPLICATION_ID_AT: usize = 68;
 /// Says which schema a file has without changing a byte of it: 0 for no file or an empty one.
 ///
 /// A file that is not ours is not even opened as a database, since SQLite may leave files beside it.
-fn inspect(path: &Path) -> Result<i64> {
+pub(super) fn inspect(path: &Path) -> Result<i64> {
     let mut head = Vec::new();
     match fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
         Ok(0) => return Ok(0),

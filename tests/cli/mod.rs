@@ -1,5 +1,6 @@
 //! The program as a person or a script meets it: exit codes, output, files left behind.
 
+mod backup;
 mod bad_input;
 mod everyday;
 mod forget;

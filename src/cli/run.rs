@@ -11,7 +11,6 @@ use super::output::Output;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::ConnectorConfig;
-use crate::item::ProjectName;
 use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport};
 use crate::project::ProjectRules;
 use crate::redaction::Redacted;
@@ -250,7 +249,7 @@ fn run_one(
         project: connector
             .project
             .as_deref()
-            .and_then(|name| ProjectName::new(engine.redact(name))),
+            .and_then(|name| projects.named(name, &engine)),
         connector: connector
             .build(&setting.config)
             .map_err(|error| Failure::new(Exit::BadUse, error))?,

@@ -2,7 +2,7 @@
 //!
 //! Each command is one file that offers an [`Entry`]; [`COMMANDS`] lists them. Exit codes: 0 done,
 //! 1 something failed or a check found a problem, 2 bad use or configuration, 3 the library is
-//! being written by another program.
+//! being written by another program, 4 a server cannot be reached.
 
 mod backup;
 mod check_config;
@@ -45,6 +45,8 @@ pub enum Exit {
     BadUse = 2,
     /// Another program holds the library's lock.
     Locked = 3,
+    /// A server cannot be reached.
+    Unreachable = 4,
 }
 
 /// A command: how it is called and what it does.
@@ -83,7 +85,7 @@ struct Globals {
 
 const AFTER: &str = "\
 Exit codes: 0 done; 1 something failed or a check found a problem; 2 bad use or configuration;
-3 the library is being written by another program.
+3 the library is being written by another program; 4 a server cannot be reached.
 
 The configuration is the file given with -c, else $JEZERO_CONFIG, else ./jezero.toml.";
 

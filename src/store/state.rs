@@ -92,6 +92,31 @@ impl Store {
     pub fn state(&self, connector: &SourceName) -> Result<ConnectorState> {
         state(&self.connection, connector)
     }
+
+    /// Counts characters that are about to be sent to a model, unless the day's limit (UTC) would
+    /// be exceeded by them: then nothing is counted and the answer is no.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn spend(&self, now: Instant, chars: u64, limit: u64) -> Result<bool> {
+        let day = now.to_string().chars().take(10).collect::<String>();
+        let find = "SELECT value FROM meta WHERE key = 'input_chars'";
+        let noted = self.connection.query_row(find, [], |row| row.get(0));
+        let noted: Option<String> = noted.optional()?;
+        let spent = noted
+            .as_deref()
+            .and_then(|noted| noted.strip_prefix(&day)?.trim().parse::<u64>().ok())
+            .unwrap_or(0)
+            .saturating_add(chars);
+        if spent > limit {
+            return Ok(false);
+        }
+        let note = "INSERT INTO meta (key, value) VALUES ('input_chars', ?1)
+                    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+        let value = format!("{day} {spent}");
+        self.connection.prepare_cached(note)?.execute([value])?;
+        Ok(true)
+    }
 }
 
 impl View {

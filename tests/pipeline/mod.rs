@@ -4,6 +4,7 @@ mod forgotten;
 mod growth;
 mod names;
 mod ownership;
+mod pool;
 mod rules;
 mod script;
 mod secrets;

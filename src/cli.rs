@@ -17,6 +17,7 @@ mod mcp;
 mod new_token;
 mod output;
 mod redact;
+mod resummarize;
 mod run;
 mod search;
 mod serve;
@@ -70,6 +71,7 @@ const COMMANDS: &[Entry] = &[
     export_jsonl::COMMAND,
     redact::COMMAND,
     index::COMMAND,
+    resummarize::COMMAND,
     forget::COMMAND,
     backup::COMMAND,
     serve::COMMAND,

@@ -12,11 +12,13 @@ mod mask;
 mod naming;
 mod pool;
 mod report;
+mod resummarize;
 mod run;
 mod settle;
 mod writing;
 
 pub use report::{PassedOver, RunReport};
+pub use resummarize::resummarize;
 pub use run::{Job, Options, Pipeline, Progress, run};
 
 use crate::store::StoreError;

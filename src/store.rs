@@ -17,6 +17,7 @@ mod projects;
 mod read;
 mod redact;
 mod rename;
+mod resummarize;
 mod schema;
 pub mod search;
 mod state;
@@ -35,6 +36,7 @@ pub use owners::{Owner, SourceId, UnitRow};
 pub use projects::ProjectCount;
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
 pub use redact::RedactedAgain;
+pub use resummarize::{Anew, Candidate, Kept};
 pub use state::{ConnectorState, RunRow};
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 

@@ -58,7 +58,7 @@ fn define() -> clap::Command {
         ))
 }
 
-fn number(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn number(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .value_name("N")
@@ -66,7 +66,7 @@ fn number(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)

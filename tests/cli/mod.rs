@@ -6,3 +6,4 @@ mod everyday;
 mod forget;
 mod kill;
 pub(crate) mod place;
+mod resummarize;

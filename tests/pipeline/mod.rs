@@ -5,6 +5,7 @@ mod growth;
 mod names;
 mod ownership;
 mod pool;
+mod resummarize;
 mod rules;
 mod script;
 mod secrets;

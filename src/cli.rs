@@ -18,6 +18,7 @@ mod new_token;
 mod output;
 mod redact;
 mod resummarize;
+mod retag;
 mod run;
 mod search;
 mod serve;
@@ -72,6 +73,7 @@ const COMMANDS: &[Entry] = &[
     redact::COMMAND,
     index::COMMAND,
     resummarize::COMMAND,
+    retag::COMMAND,
     forget::COMMAND,
     backup::COMMAND,
     serve::COMMAND,

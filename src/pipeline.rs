@@ -13,12 +13,14 @@ mod naming;
 mod pool;
 mod report;
 mod resummarize;
+mod retag;
 mod run;
 mod settle;
 mod writing;
 
 pub use report::{PassedOver, RunReport};
 pub use resummarize::resummarize;
+pub use retag::{Move, Retag, Retagged, retag};
 pub use run::{Job, Options, Pipeline, Progress, run};
 
 use crate::store::StoreError;

@@ -18,6 +18,7 @@ mod read;
 mod redact;
 mod rename;
 mod resummarize;
+mod retag;
 mod schema;
 pub mod search;
 mod state;
@@ -37,6 +38,7 @@ pub use projects::ProjectCount;
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
 pub use redact::RedactedAgain;
 pub use resummarize::{Anew, Candidate, Kept};
+pub use retag::{Evident, Tagged};
 pub use state::{ConnectorState, RunRow};
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 

@@ -7,3 +7,4 @@ mod forget;
 mod kill;
 pub(crate) mod place;
 mod resummarize;
+mod retag;

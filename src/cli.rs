@@ -10,6 +10,7 @@ mod connector;
 mod export_jsonl;
 mod failure;
 mod forget;
+mod import_db;
 mod import_jsonl;
 mod index;
 mod init;
@@ -70,6 +71,7 @@ const COMMANDS: &[Entry] = &[
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,
+    import_db::COMMAND,
     redact::COMMAND,
     index::COMMAND,
     resummarize::COMMAND,

@@ -4,9 +4,11 @@
 //! not right stops the import with its place, and then nothing of the file was stored. One line is
 //! held in memory at a time.
 
+mod earlier;
 mod fields;
 mod record;
 
+pub use earlier::{RowProblem, TakeOverError, TakenOver, import_db};
 pub use record::FIELDS;
 
 use std::collections::HashMap;

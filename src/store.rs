@@ -6,11 +6,13 @@
 
 mod backup;
 mod batch;
+mod earlier;
 mod forget;
 mod frame;
 mod index;
 pub mod items;
 pub mod lock;
+mod numbered;
 mod open;
 mod owners;
 mod projects;
@@ -27,11 +29,13 @@ mod version;
 
 pub use backup::{Copied, copy};
 pub use batch::Batch;
+pub use earlier::{Earlier, EarlierItem, EarlierState};
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
 pub use index::{Checked, Fault, Index};
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
+pub use numbered::{Numbered, StateOf, UnitOf, place_in_unit};
 pub use open::{Store, View};
 pub use owners::{Owner, SourceId, UnitRow};
 pub use projects::ProjectCount;
@@ -60,6 +64,12 @@ pub enum StoreError {
         path: PathBuf,
         /// What it looks like.
         what: &'static str,
+    },
+    /// The file is a library of the Python package, which can be taken over: it is left untouched.
+    #[error("{} is a library of the Python package; it was left untouched", path.display())]
+    Earlier {
+        /// The file.
+        path: PathBuf,
     },
     /// The file was written by a newer program.
     #[error("{} was written by a newer version (schema {found}, this version knows {known})", path.display())]

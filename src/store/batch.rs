@@ -45,8 +45,7 @@ impl Store {
 }
 
 impl Batch<'_> {
-    /// The transaction itself, for tests that change rows behind the store's back.
-    #[cfg(test)]
+    /// The transaction itself.
     pub(super) fn connection(&self) -> &rusqlite::Connection {
         &self.transaction
     }

@@ -125,7 +125,7 @@ impl View {
     clippy::disallowed_methods,
     reason = "the place that opens the library"
 )]
-fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
+pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
     let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
@@ -146,12 +146,17 @@ pub(super) fn connect_to_read(path: &Path) -> Result<Connection> {
     };
     match connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(look) {
         Err(StoreError::Sqlite(error)) if is_refused(&error) && !beside(path, "-wal").exists() => {
-            let uri = format!("file:{}?immutable=1", escaped(path));
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            connect(Path::new(&uri), flags)
+            immutable(path)
         }
         opened => opened,
     }
+}
+
+/// Opens a file that has no log and that nobody writes, without making anything beside it.
+pub(super) fn immutable(path: &Path) -> Result<Connection> {
+    let uri = format!("file:{}?immutable=1", escaped(path));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connect(Path::new(&uri), flags)
 }
 
 fn is_refused(error: &rusqlite::Error) -> bool {
@@ -188,33 +193,20 @@ const APPLICATION_ID_AT: usize = 68;
 ///
 /// A file that is not ours is not even opened as a database, since SQLite may leave files beside it.
 pub(super) fn inspect(path: &Path) -> Result<i64> {
-    let mut head = Vec::new();
-    match fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
-        Ok(0) => return Ok(0),
-        Ok(_) => {}
-        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(cause) => {
-            return Err(StoreError::File {
-                path: path.to_owned(),
-                cause,
-            });
-        }
-    }
+    let Some(head) = head(path)? else {
+        return Ok(0);
+    };
     if !head.starts_with(b"SQLite format 3\0") {
         return Err(foreign(path, "it is no SQLite file"));
     }
-    let id = head
-        .get(APPLICATION_ID_AT..)
-        .and_then(|rest| rest.first_chunk());
-    if id.map(|id| i64::from(u32::from_be_bytes(*id))) != Some(schema::APPLICATION_ID) {
+    if !is_ours(&head) {
         let python = memchr::memmem::find(&head, b"items_fts").is_some();
-        return Err(foreign(
-            path,
-            match python {
-                true => "a library of the Python package",
-                false => "another program's SQLite file",
+        return Err(match python {
+            true => StoreError::Earlier {
+                path: path.to_owned(),
             },
-        ));
+            false => foreign(path, "another program's SQLite file"),
+        });
     }
     let connection = connect_to_read(path)?;
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -226,6 +218,28 @@ pub(super) fn inspect(path: &Path) -> Result<i64> {
         });
     }
     Ok(version)
+}
+
+/// The first bytes of a file; `None` for no file or an empty one.
+pub(super) fn head(path: &Path) -> Result<Option<Vec<u8>>> {
+    let mut head = Vec::new();
+    match fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
+        Ok(0) => Ok(None),
+        Ok(_) => Ok(Some(head)),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(StoreError::File {
+            path: path.to_owned(),
+            cause,
+        }),
+    }
+}
+
+/// Whether the first bytes of an SQLite file say that it is a library of this program.
+pub(super) fn is_ours(head: &[u8]) -> bool {
+    let id = head
+        .get(APPLICATION_ID_AT..)
+        .and_then(|rest| rest.first_chunk());
+    id.map(|id| i64::from(u32::from_be_bytes(*id))) == Some(schema::APPLICATION_ID)
 }
 
 fn foreign(path: &Path, what: &'static str) -> StoreError {

@@ -40,7 +40,7 @@ impl Store {
         mut each: impl FnMut(Evident) -> Result<(), E>,
     ) -> Result<(), E> {
         let sql = "SELECT items.id, items.external_id, items.project, items.unit, units.named,
-                       units.cwd
+                       units.cwd, coalesce(units.layout, 0)
                    FROM items LEFT JOIN units ON units.id = items.unit
                    WHERE items.source = (SELECT id FROM sources WHERE name = ?1)
                    ORDER BY items.unit, items.id";
@@ -54,12 +54,13 @@ impl Store {
         let mut open: Option<(i64, Evident)> = None;
         while let Some(row) = rows.next().map_err(StoreError::from)? {
             let (unit, evidence, item) = read(row).map_err(StoreError::from)?;
+            let is_unit = row.get::<_, i64>(6).map_err(StoreError::from)? > 0;
             match &mut open {
                 Some((known, evident)) if Some(*known) == unit => evident.items.push(item),
                 _ => {
                     let items = vec![item];
                     let next = Evident {
-                        is_unit: unit.is_some(),
+                        is_unit,
                         evidence,
                         items,
                     };

@@ -10,6 +10,7 @@ mod connector;
 mod export_jsonl;
 mod failure;
 mod forget;
+mod health;
 mod import_db;
 mod import_jsonl;
 mod index;
@@ -68,6 +69,7 @@ const COMMANDS: &[Entry] = &[
     timeline::COMMAND,
     sources::COMMAND,
     stats::COMMAND,
+    health::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,

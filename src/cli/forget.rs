@@ -217,6 +217,18 @@ fn forget(
             done.items, done.units
         ));
     }
+    let connectors = &setting.config.connectors;
+    let reads = |name: &SourceName| {
+        let mut connectors = connectors.iter();
+        connectors.any(|connector| connector.name == *name && connector.enabled)
+    };
+    if let Forget::Source(name) = what
+        && reads(name)
+    {
+        output.note(format!(
+            "hint: set enabled = false for the connector {name}, else `jezero health` calls it stale"
+        ));
+    }
     if done.erased {
         return Ok(Exit::Done);
     }

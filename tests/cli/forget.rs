@@ -202,6 +202,7 @@ fn a_forgotten_source_brings_nothing_until_it_is_let_in() {
         ran.out,
         "{\"forgotten\":true,\"items\":1,\"units\":1,\"erased\":true}\n"
     );
+    assert!(ran.notes.contains("enabled = false"), "{ran:?}");
     assert!(!holds(&place, b"checkout"));
     place.session("s2", &conversation("two", 3));
     let report = place.run();
@@ -251,4 +252,30 @@ fn without_yes_nothing_is_forgotten_and_a_wrong_name_is_told() {
     assert_eq!(place.jezero(&["forget", "--yes"]).code, 2);
     assert_eq!(place.jezero(&["forget", "1", "--undo"]).code, 2);
     assert_eq!(place.export().len(), 1);
+}
+
+#[test]
+fn what_a_kill_left_in_the_file_goes_when_the_library_is_next_written() {
+    let place = Place::new();
+    for session in 0..20 {
+        let tag = format!("tag{session}");
+        place.session(&format!("s{session:02}"), &conversation(&tag, 12));
+    }
+    let (id, lines) = said("s99", "only", 5, "Decision: the quixotropic ledger moves.");
+    place.session(&id, &lines);
+    place.run();
+    // As a kill leaves it between the removal and the erasing: rows gone, words still there.
+    let library = place.raw("data/jezero.db");
+    library
+        .execute_batch(
+            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF;
+             DELETE FROM items WHERE external_id = 's99#0';
+             INSERT INTO meta VALUES ('erase_due', '1');",
+        )
+        .unwrap();
+    drop(library);
+    assert!(holds(&place, b"quixotropic"));
+    place.jezero(&["connector", "reset", "agent-claude", "--yes"]);
+    assert!(!holds(&place, b"quixotropic"));
+    assert_eq!(place.jezero(&["index", "check"]).code, 0);
 }

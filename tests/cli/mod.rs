@@ -4,6 +4,7 @@ mod backup;
 mod bad_input;
 mod everyday;
 mod forget;
+mod health;
 mod import_db;
 mod kill;
 pub(crate) mod place;

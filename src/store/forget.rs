@@ -29,7 +29,7 @@ const TITLES: i64 = 10;
 /// What is to be forgotten.
 #[derive(Debug, Clone, Copy)]
 pub enum Forget<'a> {
-    /// Items by number.
+    /// Items by number, with the copies of them in other sources.
     Items(&'a [ItemId]),
     /// A session, thread or task, by the name of its original or by its id; in every source.
     Unit(&'a str),
@@ -137,11 +137,14 @@ impl Store {
             Some(row) => digest(self.unit_id(row)?.as_str()),
             None => unit.clone(),
         };
+        // A copy in another source has the same lines; whose records they are is not known there.
         let sql = "SELECT id, from_record, from_part, until_record, until_part, last_instant,
-                       all_records
-                   FROM forgotten WHERE what = 'item' AND unit IN (?2, ?3) AND source = ?1";
+                       all_records OR source <> ?1
+                   FROM forgotten WHERE what = 'item' AND unit IN (?2, ?3)
+                       AND (source = ?1 OR original_ref = ?4)";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![source, unit, before])?;
+        let original_ref = digest(start.original_ref.as_str());
+        let mut rows = statement.query(params![source, unit, before, original_ref])?;
         let mut parts = Vec::new();
         while let Some(row) = rows.next()? {
             let number = row.get(0)?;
@@ -231,13 +234,9 @@ impl View {
         };
         match what {
             Forget::Items(ids) => {
-                let mut wanted: Vec<i64> = Vec::new();
-                for id in ids.iter().collect::<BTreeSet<_>>() {
-                    match exists(connection, *id)? {
-                        true => wanted.push(id.0),
-                        false => found.missing.push(*id),
-                    }
-                }
+                let wanted = with_copies(connection, ids)?;
+                let missing = ids.iter().filter(|id| !wanted.contains(&id.0));
+                found.missing = missing.copied().collect();
                 for id in wanted.iter().take(usize::try_from(TITLES).unwrap_or(0)) {
                     first("id = ?1", *id)?;
                 }
@@ -321,9 +320,23 @@ fn numbers(connection: &Connection, sql: &str, value: &str) -> Result<Vec<i64>> 
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn exists(connection: &Connection, id: ItemId) -> Result<bool> {
-    let mut statement = connection.prepare_cached("SELECT 1 FROM items WHERE id = ?1")?;
-    Ok(statement.exists([id.0])?)
+/// The items that are there, and those that searches show as the same: with the same id and original
+/// in another source. Left behind, they would be shown in the place of what was forgotten.
+fn with_copies(connection: &Connection, ids: &[ItemId]) -> Result<BTreeSet<i64>> {
+    let sql = "SELECT id FROM items WHERE id = ?1
+               UNION SELECT copy.id FROM items JOIN sources
+                   JOIN items AS copy ON copy.source = sources.id
+                       AND copy.external_id = items.external_id
+                       AND copy.original_ref = items.original_ref
+               WHERE items.id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = BTreeSet::new();
+    for id in ids {
+        for each in statement.query_map([id.0], |row| row.get(0))? {
+            found.insert(each?);
+        }
+    }
+    Ok(found)
 }
 
 fn count(connection: &Connection, condition: &str, value: i64) -> Result<u64> {
@@ -363,7 +376,7 @@ pub(super) fn is_forgotten(
     let unit = id.rsplit_once('#').map_or(id, |(unit, _)| unit);
     let original_ref = item.original_ref.as_ref().map(|name| digest(name.as_str()));
     let sql = "SELECT EXISTS (SELECT 1 FROM forgotten WHERE what = 'item'
-                              AND name = ?2 AND source = ?1)
+                              AND name = ?2 AND (source = ?1 OR original_ref = ?4))
                    OR EXISTS (SELECT 1 FROM forgotten WHERE what = 'unit'
                               AND name = ?3 AND source = ?1)
                    OR EXISTS (SELECT 1 FROM forgotten WHERE what = 'unit' AND original_ref = ?4)

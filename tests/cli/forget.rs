@@ -279,3 +279,36 @@ fn what_a_kill_left_in_the_file_goes_when_the_library_is_next_written() {
     assert!(!holds(&place, b"quixotropic"));
     assert_eq!(place.jezero(&["index", "check"]).code, 0);
 }
+
+#[test]
+fn a_copy_in_another_source_is_forgotten_with_an_item() {
+    let place = Place::new();
+    place.session("s1", &conversation("one", 3));
+    place.session("s2", &conversation("two", 3));
+    place.run();
+    place.jezero(&["export-jsonl", "all.jsonl"]);
+    place.jezero(&["import-jsonl", "all.jsonl", "--source", "mirror"]);
+    assert_eq!(place.export().len(), 4);
+    let ran = place.jezero(&["forget", "1", "--yes", "--json"]);
+    assert_eq!(ran.json()["items"], 2, "{ran:?}");
+    assert_eq!(external_ids(&place), ["s2#0", "s2#0"]);
+    // Also one that comes only now, by import or by a run.
+    let ran = place.jezero(&["import-jsonl", "all.jsonl", "--source", "later"]);
+    assert_eq!(ran.json()["forgotten"], 1, "{ran:?}");
+    let settings = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
+    place.write(
+        "jezero.toml",
+        settings.replace("agent-claude", "agent-mirror"),
+    );
+    let report = place.run();
+    assert_eq!(
+        (&report["stored"], &report["units_left_out"]),
+        (&1.into(), &1.into())
+    );
+    assert!(
+        place
+            .export()
+            .iter()
+            .all(|item| item["external_id"] == "s2#0")
+    );
+}

@@ -3,7 +3,7 @@
 use jezero_connectors::{Instant, SourceName};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use super::{ERASE_DUE, Forget, Forgotten, Targets, digest};
+use super::{ERASE_DUE, Forget, Forgotten, Targets, digest, with_copies};
 use crate::item::ItemId;
 use crate::store::{Result, Store, StoreError, index, owners};
 
@@ -27,8 +27,8 @@ impl Store {
         };
         match what {
             Forget::Items(ids) => {
-                for id in ids {
-                    removal.item(*id)?;
+                for id in with_copies(&transaction, ids)? {
+                    removal.item(ItemId(id))?;
                     done.items += 1;
                 }
             }

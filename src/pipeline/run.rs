@@ -153,7 +153,7 @@ pub async fn run(
     tokio::pin!(given_up);
     loop {
         delivery.feed(pipeline)?;
-        is_open &= !delivery.is_enough() && !(delivery.stopped && delivery.unit.is_none());
+        is_open &= !(delivery.is_enough() || delivery.stopped && delivery.unit.is_none());
         let (busy, reads) = (delivery.pool.is_busy(), is_open && delivery.has_room());
         if !busy && !reads {
             break;

@@ -18,6 +18,7 @@ mod init;
 mod mcp;
 mod new_token;
 mod output;
+mod reading;
 mod redact;
 mod resummarize;
 mod retag;

@@ -16,12 +16,14 @@ mod resummarize;
 mod retag;
 mod run;
 mod settle;
+mod stop;
 mod writing;
 
 pub use report::{PassedOver, RunReport};
 pub use resummarize::resummarize;
 pub use retag::{Move, Retag, Retagged, retag};
 pub use run::{Job, Options, Pipeline, Progress, run};
+pub use stop::{Stop, Stopper};
 
 use crate::store::StoreError;
 

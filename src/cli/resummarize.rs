@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
-use super::run::{flag, number};
+use super::run::{ended_by_signals, flag, number};
 use super::search::{json, text};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
@@ -112,6 +112,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let engine = setting.engine()?;
     let path = &setting.config.storage.path;
     drop(setting.library()?);
+    let (runtime, stop) = ended_by_signals()?;
     let (_lock, mut store) = match dry_run {
         true => (None, Store::open_to_look(path)?),
         false => {
@@ -130,6 +131,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         projects: &projects,
         clock: std::sync::Arc::clone(&setting.clock),
         max_input_chars: settings.max_input_chars,
+        stop,
     };
     let bar = progress_bar(output);
     let mut told = |progress: Progress| {
@@ -139,11 +141,6 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         ));
         bar.tick();
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Exit::Failed, error))?;
     let report = runtime.block_on(pipeline::resummarize(
         &mut pipeline,
         &which,

@@ -44,21 +44,36 @@ pub async fn resummarize(
         items: Vec::new(),
         pool: Pool::new(pipeline.max_concurrency),
         spent: false,
+        stopped: false,
     };
     work.name_missing(which, &candidates, pipeline);
     work.choose(&candidates, limit, pipeline);
     let mut done = 0;
+    let mut stop = pipeline.stop.clone();
+    let given_up = pipeline.stop.clone().given_up();
+    tokio::pin!(given_up);
     loop {
         work.feed(pipeline)?;
-        let Some((place, given, outcome)) = work.pool.ended().await else {
+        if !work.pool.is_busy() {
             break;
-        };
-        work.arrive(place, given, outcome, pipeline)?;
-        done += 1;
-        progress(Progress {
-            units: done,
-            stored: work.report.stored,
-        });
+        }
+        tokio::select! {
+            biased;
+            () = &mut given_up => break,
+            () = stop.told(), if !work.stopped => work.stopped = true,
+            Some((place, given, outcome)) = work.pool.ended() => {
+                work.arrive(place, given, outcome, pipeline)?;
+                done += 1;
+                progress(Progress {
+                    units: done,
+                    stored: work.report.stored,
+                });
+            }
+        }
+    }
+    if work.stopped {
+        let text = "told to end; what is not done has the summary that it had";
+        work.report.note = Some(Redacted::literal(text));
     }
     if work.spent {
         let text = "daily_input_chars is used up; give the command again tomorrow for the rest";
@@ -75,6 +90,8 @@ struct Work {
     pool: Pool,
     /// Whether the day's characters are used up.
     spent: bool,
+    /// Whether it was told to end.
+    stopped: bool,
 }
 
 impl Work {
@@ -144,8 +161,8 @@ impl Work {
                 self.report.would_ask(chars);
                 continue;
             }
-            if !self.may_spend(chars, pipeline)? {
-                self.spent = true;
+            if self.stopped || !self.may_spend(chars, pipeline)? {
+                self.spent = !self.stopped;
                 self.report.postponed += 1 + self.pool.take_back().len() as u64;
                 break;
             }

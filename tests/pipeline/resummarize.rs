@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jezero::config::Projects;
-use jezero::pipeline::{Pipeline, RunReport, resummarize};
+use jezero::pipeline::{Pipeline, RunReport, Stop, resummarize};
 use jezero::project::ProjectRules;
 use jezero::store::{Anew, Store};
 use jezero::summarizer::{Answer, Reply, Summarizer, SummarizerError, Task};
@@ -55,6 +55,16 @@ fn anew(
     daily: Option<u64>,
     limit: Option<usize>,
 ) -> Option<RunReport> {
+    anew_until(place, model, daily, limit, Stop::never())
+}
+
+fn anew_until(
+    place: &Place,
+    model: &Arc<Model>,
+    daily: Option<u64>,
+    limit: Option<usize>,
+    stop: Stop,
+) -> Option<RunReport> {
     let mut store = Store::open(&place.path).unwrap();
     let mut pipeline = Pipeline {
         store: &mut store,
@@ -65,6 +75,7 @@ fn anew(
         projects: &ProjectRules::new(&Projects::default(), None),
         clock: Arc::new(FixedClock(Instant::parse("2026-10-21T00:00:00Z").unwrap())),
         max_input_chars: place.limit,
+        stop,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -144,4 +155,14 @@ fn a_day_has_so_many_characters() {
     assert!(report.note.unwrap().as_str().contains("daily_input_chars"));
     let report = anew(&place, &Arc::default(), None, Some(2)).unwrap();
     assert_eq!((report.stored, report.docs), (2, 2));
+}
+
+#[test]
+fn told_to_end_it_finishes_the_calls_under_way() {
+    let place = nine(&[]);
+    let (stopper, stop) = Stop::channel();
+    stopper.tell();
+    let report = anew_until(&place, &Arc::default(), None, None, stop).unwrap();
+    assert_eq!((report.stored, report.postponed), (3, 6));
+    assert!(report.note.unwrap().as_str().starts_with("told to end"));
 }

@@ -5,6 +5,7 @@
 //! unit in hand, which the next run reads again. No connector is known here by name.
 
 mod assemble;
+mod calls;
 mod compare;
 mod delivery;
 mod flight;

@@ -22,7 +22,7 @@ mod writing;
 
 pub use report::{PassedOver, RunReport};
 pub use resummarize::resummarize;
-pub use retag::{Move, Retag, Retagged, retag};
+pub use retag::{Move, Retag, Retagged, Trouble, ask_projects, retag};
 pub use run::{Job, Options, Pipeline, Progress, run};
 pub use stop::{Stop, Stopper};
 

@@ -66,12 +66,12 @@ impl Calls {
 
     /// Makes all calls, as many side by side as may be. An item that cannot be read is noted in the
     /// report as failed; what is not begun in time, as postponed.
-    pub(super) async fn make(
+    pub(super) async fn make<E: From<PipelineError>>(
         &mut self,
         pipeline: &mut Pipeline<'_>,
         report: &mut RunReport,
-        mut arrive: impl FnMut(&mut Pipeline<'_>, &mut RunReport, Ended) -> Result<(), PipelineError>,
-    ) -> Result<(), PipelineError> {
+        mut arrive: impl FnMut(&mut Pipeline<'_>, &mut RunReport, Ended) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut stop = pipeline.stop.clone();
         let given_up = pipeline.stop.clone().given_up();
         tokio::pin!(given_up);

@@ -59,7 +59,7 @@ pub async fn resummarize(
         store(pipeline, report, ended)?;
         let stored = report.stored;
         progress(Progress { units, stored });
-        Ok(())
+        Ok::<_, PipelineError>(())
     };
     calls.make(pipeline, &mut report, arrive).await?;
     Ok(report)

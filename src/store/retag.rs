@@ -75,6 +75,15 @@ impl Store {
         open.map_or(Ok(()), |(_, last)| each(last))
     }
 
+    /// Whether an item is stored with its original.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn has_original(&self, item: ItemId) -> Result<bool> {
+        let sql = "SELECT 1 FROM originals WHERE item = ?1";
+        Ok(self.connection.prepare_cached(sql)?.exists([item.0])?)
+    }
+
     /// Gives items another project, all of them or none.
     ///
     /// # Errors

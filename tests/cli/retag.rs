@@ -150,6 +150,20 @@ fn new_rules_reach_what_is_stored_without_its_source() {
         .json();
     assert_eq!(found["count"], 2);
     assert_eq!(place.jezero(&["index", "check"]).code, 0);
+    set(&place, "[projects]\nroots = ['none']");
+    let asked = place.jezero(&[
+        "retag",
+        "--connector",
+        "agent-claude",
+        "--ask-model",
+        "--dry-run",
+        "--json",
+    ]);
+    assert_eq!(
+        asked.out,
+        "{\"connector\":\"agent-claude\",\"docs\":4,\"retagged\":0,\"dry_run\":true,\
+         \"asked_model\":4,\"moved_by_model\":0}\n"
+    );
     let again = place
         .jezero(&["retag", "--connector", "agent-claude", "--json"])
         .json();

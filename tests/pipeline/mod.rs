@@ -6,6 +6,7 @@ mod names;
 mod ownership;
 mod pool;
 mod resummarize;
+mod retag;
 mod rules;
 mod script;
 mod secrets;

@@ -6,6 +6,7 @@
 
 mod check_config;
 mod connector;
+mod daemon;
 mod export_jsonl;
 mod failure;
 mod health;
@@ -60,6 +61,7 @@ const COMMANDS: &[Entry] = &[
     init::COMMAND,
     check_config::COMMAND,
     run::COMMAND,
+    daemon::COMMAND,
     search::COMMAND,
     show::COMMAND,
     timeline::COMMAND,

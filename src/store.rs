@@ -23,7 +23,7 @@ mod version;
 
 pub use batch::Batch;
 pub use frame::{Frame, compress, decompress};
-pub use index::{Checked, Fault, Index};
+pub use index::{Checked, Fault, Index, Upkeeping};
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use open::{Store, View};

@@ -1,6 +1,8 @@
 //! The program as a person or a script meets it: exit codes, output, files left behind.
 
 mod bad_input;
+#[cfg(unix)]
+mod daemon;
 mod everyday;
 mod health;
 mod kill;

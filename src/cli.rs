@@ -7,6 +7,7 @@
 mod backup;
 mod check_config;
 mod connector;
+mod daemon;
 mod export_jsonl;
 mod failure;
 mod forget;
@@ -65,6 +66,7 @@ const COMMANDS: &[Entry] = &[
     init::COMMAND,
     check_config::COMMAND,
     run::COMMAND,
+    daemon::COMMAND,
     search::COMMAND,
     show::COMMAND,
     timeline::COMMAND,

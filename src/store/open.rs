@@ -17,7 +17,7 @@ const BUSY: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
-    pub(super) upkeep: super::index::Upkeep,
+    pub(super) upkeep: super::index::Upkeeping,
 }
 
 /// A reader's view of the library: read-only, never in the writer's way.
@@ -37,6 +37,15 @@ impl Store {
     /// [`StoreError::Foreign`] or [`StoreError::Newer`] for a file that is not ours to write; it
     /// is left untouched. [`StoreError::File`] when it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::open_beside(path, super::Upkeeping::default())
+    }
+
+    /// As [`Store::open`], for one of several connections of this process that write at the same
+    /// time, each with the same `upkeep`.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_beside(path: &Path, upkeep: super::Upkeeping) -> Result<Self> {
         let version = inspect(path)?;
         drop(private_file(path)?);
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -52,7 +61,6 @@ impl Store {
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
-        let mut upkeep = super::index::Upkeep::default();
         upkeep.catch_up(&mut connection)?;
         let mut store = Self { connection, upkeep };
         store.erase_if_due()?;
@@ -83,7 +91,7 @@ impl Store {
                 connection
             }
         };
-        let upkeep = super::index::Upkeep::default();
+        let upkeep = super::index::Upkeeping::default();
         Ok(Self { connection, upkeep })
     }
 }

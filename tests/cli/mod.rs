@@ -2,6 +2,8 @@
 
 mod backup;
 mod bad_input;
+#[cfg(unix)]
+mod daemon;
 mod everyday;
 mod forget;
 mod health;

@@ -164,10 +164,7 @@ fn agreed(what: Forget<'_>, found: &Forgettable, as_json: bool, output: &mut Out
             Forget::Source(name) => format!(", and whatever {name} would bring later"),
             _ => String::new(),
         };
-        output.line(format!(
-            "{} items in {} sessions as a whole{also}",
-            found.items, found.units
-        ));
+        output.line(format!("{}{also}", amount(found.items, found.units)));
     }
     if as_json || !io::stdin().is_terminal() {
         output.note("nothing was forgotten");
@@ -212,10 +209,7 @@ fn forget(
             erased: Some(done.erased),
         });
     } else {
-        output.line(format!(
-            "forgotten: {} items, {} sessions as a whole",
-            done.items, done.units
-        ));
+        output.line(format!("forgotten: {}", amount(done.items, done.units)));
     }
     let connectors = &setting.config.connectors;
     let reads = |name: &SourceName| {
@@ -238,6 +232,19 @@ fn forget(
     );
     output.note("hint: end what reads the library (`jezero serve`), then `jezero run`");
     Ok(Exit::Failed)
+}
+
+/// How much something is: items, and sessions that go as a whole.
+fn amount(items: u64, units: u64) -> String {
+    let items = match items {
+        1 => "1 item".to_owned(),
+        items => format!("{items} items"),
+    };
+    match units {
+        0 => items,
+        1 => format!("{items}, one session as a whole"),
+        units => format!("{items}, {units} sessions as a whole"),
+    }
 }
 
 fn undo(

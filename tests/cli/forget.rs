@@ -87,7 +87,7 @@ fn no_run_reset_or_import_brings_a_forgotten_session_back() {
     let ran = place.jezero(&["forget", "--unit", "claude-code-session:s1", "--yes"]);
     assert_eq!(
         (ran.code, ran.out.as_str()),
-        (0, "forgotten: 1 items, 1 sessions as a whole\n")
+        (0, "forgotten: 1 item, one session as a whole\n")
     );
     assert_eq!(external_ids(&place), ["s2#0"]);
 

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -14,7 +15,9 @@ use crate::config::ConnectorConfig;
 use crate::item::ProjectName;
 use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport};
 use crate::project::ProjectRules;
+use crate::redaction::Engine;
 use crate::store::{Lock, Store, StoreError, lock};
+use crate::summarizer::Summarizer;
 
 /// Places that are shown to a person; a report as JSON has more.
 const SHOWN: usize = 10;
@@ -103,6 +106,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     };
     let json = matches.get_flag("json") || !output.to_terminal && matches.get_flag("due");
     let chosen = chosen(&setting, matches)?;
+    let tools = Tools::new(&setting, options)?;
     let path = &setting.config.storage.path;
     let (_lock, mut store) = if options.dry_run {
         (None, Store::open_to_look(path)?)
@@ -130,7 +134,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             }
             due.ran.push(connector.name.to_string());
         }
-        let report = run_one(&setting, &mut store, connector, options, output)?;
+        let report = run_one(&setting, &tools, &mut store, connector, options, output)?;
         if json {
             output.json_line(&report);
         } else {
@@ -220,16 +224,42 @@ fn not_due_until(
     Ok(next.filter(|next| *next > now).map(|next| next.to_string()))
 }
 
+/// What all connectors of a run share: made, and found ready, before anything is read or written.
+struct Tools {
+    engine: Arc<Engine>,
+    summarizer: Arc<dyn Summarizer>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Tools {
+    fn new(setting: &Setting, options: Options) -> Result<Self, Failure> {
+        if !options.dry_run {
+            setting.summarizer_ready()?;
+        }
+        let engine = Arc::new(setting.engine()?);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::new(Exit::Failed, error))?;
+        Ok(Self {
+            summarizer: setting.summarizer(&engine)?,
+            engine,
+            runtime,
+        })
+    }
+}
+
 fn run_one(
     setting: &Setting,
+    tools: &Tools,
     store: &mut Store,
     connector: &ConnectorConfig,
     options: Options,
     output: &Output,
 ) -> Result<RunReport, Failure> {
-    let engine = setting.engine()?;
+    let engine = tools.engine.as_ref();
     let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
-    let summarizer = setting.summarizer()?;
     let job = Job {
         source: connector.name.clone(),
         trust: connector.trust,
@@ -243,8 +273,8 @@ fn run_one(
     };
     let mut pipeline = Pipeline {
         store,
-        engine: &engine,
-        summarizer,
+        engine,
+        summarizer: Arc::clone(&tools.summarizer),
         max_concurrency: setting.config.summarizer.max_concurrency,
         daily_input_chars: setting.config.summarizer.daily_input_chars,
         projects: &projects,
@@ -259,12 +289,7 @@ fn run_one(
         ));
         bar.tick();
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Exit::Failed, error))?;
-    let report = runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));
+    let report = tools.runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));
     bar.finish_and_clear();
     Ok(report?)
 }

@@ -29,10 +29,12 @@ fn the_complete_configuration_shows_every_key_with_the_default_of_the_code() {
     assert_eq!(config.search, Search::default());
     let summarizer = Summarizer {
         provider: Provider::Extractive,
+        base_url_named: true,
         model: Some("model-name".to_owned()),
         api_key_named: true,
         daily_input_chars: Some(5_000_000),
         output_language: Some("English".to_owned()),
+        command: vec!["claude".to_owned(), "-p".to_owned()],
         ..Summarizer::default()
     };
     assert_eq!(config.summarizer, summarizer);

@@ -222,8 +222,7 @@ fn what_loads_but_will_not_work_is_told() {
         [
             format!("{base}/.env:2: not of the form NAME=VALUE; the line is passed over"),
             format!("storage.path: {base}/file is not writable"),
-            "summarizer.provider \"anthropic\": not available in this version: use provider = \
-             \"extractive\""
+            "summarizer.model: anthropic needs the name of a model, such as model = \"…\""
                 .to_owned(),
             format!("redaction.rules_dir: {base}/rules is no folder"),
             "client a: the environment variable MISSING is not set: this client is disabled"

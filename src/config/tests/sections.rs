@@ -1,7 +1,9 @@
 //! Every section: what it reads, what it refuses, in exact words.
 
 use super::{parse, problems};
-use crate::config::{ClientKey, Provider};
+use std::path::Path;
+
+use crate::config::{ClientKey, Config, Env, Provider};
 
 /// One line of a file and the one problem that it gives.
 fn each_gives(table: &[(&str, &str)]) {

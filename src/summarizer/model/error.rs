@@ -42,8 +42,8 @@ pub enum ModelError {
     },
     /// The server was busy or broken at every try.
     #[error(
-        "{place} still answers with status {status}{said} after {tries} tries. Run again later; if \
-         it goes on, lower summarizer.max_concurrency"
+        "{place} is busy, status {status} at try {tries}{said}. Run again later; if it goes on, \
+         lower summarizer.max_concurrency"
     )]
     Busy {
         /// Host and port.

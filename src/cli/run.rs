@@ -289,7 +289,9 @@ fn run_one(
         ));
         bar.tick();
     };
-    let report = tools.runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));
+    let report = tools
+        .runtime
+        .block_on(pipeline::run(&mut pipeline, job, options, &mut told));
     bar.finish_and_clear();
     Ok(report?)
 }

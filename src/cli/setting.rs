@@ -37,9 +37,10 @@ impl Setting {
     /// [`Setting::summarizer_ready`] does.
     pub(super) fn summarizer(&self, engine: &Arc<Engine>) -> Result<Arc<dyn Summarizer>, Failure> {
         let config = &self.config;
-        let projects = config.projects.paths.values().chain(
-            (config.connectors.iter()).filter_map(|connector| connector.project.as_ref()),
-        );
+        let projects =
+            config.projects.paths.values().chain(
+                (config.connectors.iter()).filter_map(|connector| connector.project.as_ref()),
+            );
         let making = Making {
             projects: projects.cloned().collect(),
             hidden: config.secret_variables(),

@@ -141,11 +141,7 @@ struct Model<V> {
 }
 
 impl<V: Voice> Model<V> {
-    async fn reply(
-        &self,
-        task: &Task<'_>,
-        usage: &mut Usage,
-    ) -> Result<super::Reply, ModelError> {
+    async fn reply(&self, task: &Task<'_>, usage: &mut Usage) -> Result<super::Reply, ModelError> {
         let prompt = self.style.prompt(task, None);
         let said = self.voice.say(&prompt, usage).await?;
         let flaw = match reply::read(&said) {

@@ -29,7 +29,12 @@ async fn check(path: &Path, provider: Provider, base: fn(&str) -> String) {
     let answer = tried(summarizer.as_ref()).await.unwrap();
     let asked = server.asked();
     assert_eq!(asked.len(), 1, "{}", path.display());
-    let headers = ["content-type", "anthropic-version", "authorization", "x-api-key"];
+    let headers = [
+        "content-type",
+        "anthropic-version",
+        "authorization",
+        "x-api-key",
+    ];
     let headers: serde_json::Map<_, _> = (headers.into_iter())
         .filter_map(|name| Some((name.to_owned(), json!(asked[0].header(name)?))))
         .collect();
@@ -43,7 +48,10 @@ async fn check(path: &Path, provider: Provider, base: fn(&str) -> String) {
         "project": reply.project,
         "tokens": [answer.usage.input_tokens, answer.usage.output_tokens],
     });
-    #[expect(clippy::disallowed_methods, reason = "a switch for the one who runs the tests")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a switch for the one who runs the tests"
+    )]
     if std::env::var_os("JEZERO_WRITE_EXPECTED").is_some() {
         exchange["question"] = question.clone();
         exchange["reply"] = reply.clone();
@@ -70,7 +78,10 @@ async fn openai_and_the_servers_that_follow_it_are_spoken_as_documented() {
     let found = exchanges("openai_compatible");
     assert_eq!(found.len(), 5);
     for path in found {
-        check(&path, Provider::OpenaiCompatible, |base| format!("{base}/v1")).await;
+        check(&path, Provider::OpenaiCompatible, |base| {
+            format!("{base}/v1")
+        })
+        .await;
     }
 }
 
@@ -85,5 +96,8 @@ async fn a_key_goes_where_it_belongs_and_no_server_of_this_computer_gets_one_tha
     let summarizer = made(&settings(Provider::OpenaiCompatible, &base));
     drop(tried(summarizer.as_ref()).await.unwrap_err());
     let bearer = format!("Bearer {KEY}");
-    assert_eq!(server.asked()[5].header("authorization"), Some(bearer.as_str()));
+    assert_eq!(
+        server.asked()[5].header("authorization"),
+        Some(bearer.as_str())
+    );
 }

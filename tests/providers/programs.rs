@@ -45,7 +45,10 @@ impl Script {
 async fn a_program_reads_the_question_and_its_output_is_the_record() {
     let script = Script::new("cat > $1/question; pwd > $1/where; cat $1/record");
     let answer = script.tried().await.unwrap();
-    assert_eq!(answer.reply.title, "Invoice export fails on a byte order mark");
+    assert_eq!(
+        answer.reply.title,
+        "Invoice export fails on a byte order mark"
+    );
     let question = script.left("question");
     assert!(question.starts_with("You write records for a library"));
     assert!(question.contains("Reply with one JSON object and nothing else"));
@@ -79,7 +82,10 @@ async fn the_envelope_of_an_agent_s_command_line_is_opened_and_its_tokens_counte
     let script = Script::new("cat $1/envelope");
     std::fs::write(script.folder.path().join("envelope"), envelope.to_string()).unwrap();
     let answer = script.tried().await.unwrap();
-    assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (905, 210));
+    assert_eq!(
+        (answer.usage.input_tokens, answer.usage.output_tokens),
+        (905, 210)
+    );
     assert_eq!(answer.reply.project.as_deref(), Some("billing"));
 
     let failed = json!({"type": "result", "is_error": true, "result": "Credit balance is too low"});
@@ -104,7 +110,10 @@ async fn a_program_that_fails_is_quoted_redacted_and_cut() {
         ),
         "{error}"
     );
-    assert!(error.ends_with("more…. Try the command by hand; then run again"), "{error}");
+    assert!(
+        error.ends_with(" more [... 1796 characters omitted ...] re more"),
+        "{error}"
+    );
     assert!(error.len() < 420, "{error}");
     let silent = Script::new("exit 1").tried().await;
     assert_eq!(
@@ -131,7 +140,9 @@ async fn a_program_that_neither_reads_nor_holds_back_does_not_block() {
          i=$((i+1)); done; cat $1/record",
     );
     let long = "[2026-10-19 21:05] user: more and more\n".repeat(10_000);
-    let answer = tried_on(made(&script.settings).as_ref(), &long).await.unwrap();
+    let answer = tried_on(made(&script.settings).as_ref(), &long)
+        .await
+        .unwrap();
     assert_eq!(answer.reply.questions, ["Why did the invoice export fail?"]);
 }
 
@@ -143,7 +154,11 @@ async fn a_reply_that_breaks_a_rule_is_asked_for_once_more() {
     );
     let answer = script.tried().await.unwrap();
     assert_eq!(answer.usage.repairs, 1);
-    assert!(script.left("question").contains("A first reply was refused: it holds no JSON object"));
+    assert!(
+        script
+            .left("question")
+            .contains("A first reply was refused: it holds no JSON object")
+    );
 }
 
 /// Whether a process is at work: not gone, and not dead and waiting to be noticed.

@@ -37,7 +37,13 @@ fn anthropic_writes_a_library_and_the_report_counts_what_it_took() {
     let place = place(&format!("base_url = \"{}\"", server.base));
     with_key(&place);
     let report = place.run();
-    let counts = ["stored", "input_tokens", "output_tokens", "atoms_dropped", "failed"];
+    let counts = [
+        "stored",
+        "input_tokens",
+        "output_tokens",
+        "atoms_dropped",
+        "failed",
+    ];
     assert_eq!(
         counts.map(|count| report[count].as_u64().unwrap()),
         [1, 1000, 200, 1, 0],
@@ -58,17 +64,25 @@ fn anthropic_writes_a_library_and_the_report_counts_what_it_took() {
 
 #[test]
 fn a_server_on_this_computer_needs_no_key() {
-    let server = ModelServer::turns(vec![Turn::json(&completion(&of_conversation().to_string()))]);
+    let server = ModelServer::turns(vec![Turn::json(&completion(
+        &of_conversation().to_string(),
+    ))]);
     let place = place(&format!(
         "provider = \"openai_compatible\"\nbase_url = \"{}/v1\"\noutput_language = \"French\"\n\
          known_projects = [\"books\"]",
         server.base
     ));
     let report = place.run();
-    assert_eq!((&report["stored"], &report["input_tokens"]), (&1.into(), &1000.into()));
+    assert_eq!(
+        (&report["stored"], &report["input_tokens"]),
+        (&1.into(), &1000.into())
+    );
     assert_eq!(place.export()[0]["summary_by"], "openai_compatible tiny-1");
     let asked = &server.asked()[0];
-    assert_eq!((asked.line.as_str(), asked.header("authorization")), ("POST /v1/chat/completions", None));
+    assert_eq!(
+        (asked.line.as_str(), asked.header("authorization")),
+        ("POST /v1/chat/completions", None)
+    );
     let system = asked.body["messages"][0]["content"].as_str().unwrap();
     assert!(system.contains("Write in \"French\", whatever language the text is in"));
 }
@@ -79,7 +93,10 @@ fn a_program_writes_a_library_and_its_path_starts_at_the_configuration() {
     use std::os::unix::fs::PermissionsExt;
     let place = place("provider = \"command\"\ncommand = [\"./sum\", \"-p\"]");
     place.write("record", of_conversation().to_string());
-    let script = format!("#!/bin/sh\ncat > /dev/null\ncat {}\n", place.path("record").display());
+    let script = format!(
+        "#!/bin/sh\ncat > /dev/null\ncat {}\n",
+        place.path("record").display()
+    );
     place.write("sum", script);
     let mode = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(place.path("sum"), mode).unwrap();
@@ -110,7 +127,11 @@ fn a_missing_key_fails_before_anything_moves_and_a_dry_run_needs_none() {
         assert!(!place.path("data").exists());
     }
     let dry = place.jezero(&["run", "--dry-run", "--json"]);
-    assert_eq!((dry.code, &dry.json()["would_store"]), (0, &1.into()), "{dry:?}");
+    assert_eq!(
+        (dry.code, &dry.json()["would_store"]),
+        (0, &1.into()),
+        "{dry:?}"
+    );
     assert!(dry.json()["estimated_input_tokens"].as_u64().unwrap() > 1000);
     assert_eq!(server.asked().len(), 0);
 }
@@ -126,13 +147,19 @@ fn each_failure_costs_its_segment_alone_and_the_next_run_mends_it() {
     let busy = Turn::status(429, "{}").header("retry-after", "3600");
     for (turn, why) in [
         (Turn::status(401, "{}"), "refuses the key with status 401"),
-        (Turn::status(400, "{}"), "refuses the question with status 400"),
+        (
+            Turn::status(400, "{}"),
+            "refuses the question with status 400",
+        ),
         (busy, "is busy, status 429"),
         (html, "the answer is a page for browsers"),
         (Turn::status(200, "{\"content"), "the answer is no JSON"),
         (ended("max_tokens"), "was cut off at 2048 tokens"),
         (ended("refusal"), "declined to write about this text"),
-        (Turn::json(&tool_use(&json!({"title": 1}))), "was refused twice: title must be"),
+        (
+            Turn::json(&tool_use(&json!({"title": 1}))),
+            "was refused twice: title must be",
+        ),
     ] {
         let failing = turn.clone();
         let bad = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
@@ -155,11 +182,18 @@ fn each_failure_costs_its_segment_alone_and_the_next_run_mends_it() {
             "{ran:?}"
         );
         let error = report["errors"][0].as_str().unwrap();
-        assert!(error.starts_with("s2#0: ") && error.contains(why), "{error}");
+        assert!(
+            error.starts_with("s2#0: ") && error.contains(why),
+            "{error}"
+        );
         bad.store(false, std::sync::atomic::Ordering::SeqCst);
         let before = server.asked().len();
         let again = place.run();
-        assert_eq!((&again["stored"], &again["failed"]), (&1.into(), &0.into()), "{why}");
+        assert_eq!(
+            (&again["stored"], &again["failed"]),
+            (&1.into(), &0.into()),
+            "{why}"
+        );
         assert_eq!(server.asked().len(), before + 1, "{why}");
         assert_eq!(place.export().len(), 2);
     }

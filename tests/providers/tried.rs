@@ -68,7 +68,10 @@ pub(crate) fn settings(provider: Provider, base: &str) -> Settings {
 
 /// Makes a summariser that waits milliseconds where a run waits seconds.
 pub(crate) fn made(settings: &Settings) -> Arc<dyn Summarizer> {
-    let env = Env::given([("JEZERO_SUMMARIZER_API_KEY", KEY), ("PATH", "/usr/bin:/bin")]);
+    let env = Env::given([
+        ("JEZERO_SUMMARIZER_API_KEY", KEY),
+        ("PATH", "/usr/bin:/bin"),
+    ]);
     let making = Making::new(settings, &env, Arc::new(Engine::embedded()));
     let patience = Patience {
         first_wait: Duration::from_millis(1),
@@ -107,7 +110,10 @@ pub(crate) async fn tried_on(
 /// Asks Anthropic's interface, served by `turns`, for one summary.
 pub(crate) async fn anthropic(
     turns: Vec<Turn>,
-) -> (Result<Answer, SummarizerError>, Vec<crate::support::model_server::Asked>) {
+) -> (
+    Result<Answer, SummarizerError>,
+    Vec<crate::support::model_server::Asked>,
+) {
     let server = ModelServer::turns(turns);
     let summarizer = made(&settings(Provider::Anthropic, &server.base));
     let answer = tried(summarizer.as_ref()).await;
@@ -117,7 +123,10 @@ pub(crate) async fn anthropic(
 /// Asks an OpenAI-compatible interface, served by `turns`, for one summary.
 pub(crate) async fn openai(
     turns: Vec<Turn>,
-) -> (Result<Answer, SummarizerError>, Vec<crate::support::model_server::Asked>) {
+) -> (
+    Result<Answer, SummarizerError>,
+    Vec<crate::support::model_server::Asked>,
+) {
     let server = ModelServer::turns(turns);
     let base = format!("{}/v1", server.base);
     let summarizer = made(&settings(Provider::OpenaiCompatible, &base));

@@ -41,7 +41,7 @@ pub(crate) enum Turn {
     /// Takes the question and never answers.
     Stall,
     /// Waits, then does something else.
-    Delay(Duration, Box<Turn>),
+    Delay(Duration, Box<Self>),
 }
 
 impl Turn {
@@ -126,11 +126,7 @@ impl Drop for ModelServer {
     }
 }
 
-async fn accept(
-    listener: TcpListener,
-    script: Arc<Mutex<Script>>,
-    log: Arc<Mutex<Vec<Asked>>>,
-) {
+async fn accept(listener: TcpListener, script: Arc<Mutex<Script>>, log: Arc<Mutex<Vec<Asked>>>) {
     loop {
         let (stream, _) = listener.accept().await.unwrap();
         let (script, log) = (Arc::clone(&script), Arc::clone(&log));
@@ -164,11 +160,16 @@ async fn serve(
                 headers,
                 body,
             } => {
-                let mut head = format!("HTTP/1.1 {status} Told\r\ncontent-length: {}\r\n", body.len());
+                let mut head = format!(
+                    "HTTP/1.1 {status} Told\r\ncontent-length: {}\r\n",
+                    body.len()
+                );
                 for (name, value) in headers {
                     head.push_str(&format!("{name}: {value}\r\n"));
                 }
-                stream.write_all(format!("{head}\r\n{body}").as_bytes()).await?;
+                stream
+                    .write_all(format!("{head}\r\n{body}").as_bytes())
+                    .await?;
             }
             Turn::Truncate { body, after } => {
                 let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -196,7 +197,11 @@ async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<O
     };
     let head = String::from_utf8(buffer[..head_end].to_vec()).unwrap();
     let mut lines = head.split("\r\n");
-    let line = lines.next().unwrap().trim_end_matches(" HTTP/1.1").to_owned();
+    let line = lines
+        .next()
+        .unwrap()
+        .trim_end_matches(" HTTP/1.1")
+        .to_owned();
     let mut headers: Vec<_> = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))

@@ -78,7 +78,8 @@ fn a_provider_says_what_it_lacks_before_its_first_call() {
     };
     let model = "[summarizer]\nmodel = 'm'\n";
     let local = "provider = 'openai_compatible'\nbase_url = 'http://localhost:11434/v1'\n";
-    let unset = "summarizer.api_key_env: the environment variable JEZERO_SUMMARIZER_API_KEY is not set";
+    let unset =
+        "summarizer.api_key_env: the environment variable JEZERO_SUMMARIZER_API_KEY is not set";
     for (text, key, message) in [
         (String::new(), "", None),
         (model.to_owned(), "k", None),
@@ -141,11 +142,11 @@ fn a_program_s_path_starts_at_the_configuration_and_a_bare_name_stays() {
         command("summarizer.command = ['bin/sum', 'a/b']"),
         ["/etc/jezero/bin/sum", "a/b"]
     );
+    assert_eq!(command("summarizer.command = ['~/sum']"), ["/home/ana/sum"]);
     assert_eq!(
-        command("summarizer.command = ['~/sum']"),
-        ["/home/ana/sum"]
+        command("summarizer.command = ['claude', '']"),
+        ["claude", ""]
     );
-    assert_eq!(command("summarizer.command = ['claude', '']"), ["claude", ""]);
 }
 
 #[test]

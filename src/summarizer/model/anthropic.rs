@@ -70,7 +70,9 @@ impl Voice for Anthropic {
         let Some(content) = content else {
             return Err(self.server.foreign("it has no list called content"));
         };
-        let texts = content.iter().filter_map(|block| block.get("text")?.as_str());
+        let texts = content
+            .iter()
+            .filter_map(|block| block.get("text")?.as_str());
         let text = texts.collect::<Vec<_>>().join("\n");
         match answer.get("stop_reason").and_then(Value::as_str) {
             Some("max_tokens" | "model_context_window_exceeded") => {

@@ -105,11 +105,7 @@ impl Command {
 /// Writes the question, reads both outputs and waits for the end, all at once: a program may begin
 /// to write before it has read, or end without reading.
 async fn converse(child: &mut Child, question: &str) -> std::io::Result<Left> {
-    let (input, output, errors) = (
-        child.stdin.take(),
-        child.stdout.take(),
-        child.stderr.take(),
-    );
+    let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let ask = async {
         if let Some(mut input) = input {
             // A program that does not read to the end has its reasons; its output decides.
@@ -136,29 +132,39 @@ enum Keep {
     End(usize),
 }
 
+/// Reads an output to its end. Where bytes are left out, so is the line that they were cut from:
+/// half a key would not be recognised as one.
 async fn taken(from: Option<impl AsyncRead + Unpin>, keep: Keep) -> std::io::Result<Vec<u8>> {
     let mut kept = Vec::new();
     let Some(mut from) = from else {
         return Ok(kept);
     };
+    let mut cut = false;
     let mut part = vec![0; 16 * 1024];
     loop {
         let read = from.read(&mut part).await?;
         let Some(part) = part.get(..read).filter(|part| !part.is_empty()) else {
-            return Ok(kept);
+            break;
         };
+        let (limit, room) = match keep {
+            Keep::Start(limit) => (limit, limit.saturating_sub(kept.len())),
+            Keep::End(limit) => (limit, part.len()),
+        };
+        kept.extend_from_slice(part.get(..room).unwrap_or(part));
+        let surplus = kept.len().saturating_sub(limit);
+        kept.drain(..surplus);
+        cut |= surplus > 0 || room < part.len();
+    }
+    if cut {
         match keep {
-            Keep::Start(limit) => {
-                let room = limit.saturating_sub(kept.len());
-                kept.extend_from_slice(part.get(..room).unwrap_or(part));
-            }
-            Keep::End(limit) => {
-                kept.extend_from_slice(part);
-                let surplus = kept.len().saturating_sub(limit);
-                kept.drain(..surplus);
+            Keep::Start(_) => kept.truncate(memchr::memrchr(b'\n', &kept).unwrap_or(0)),
+            Keep::End(_) => {
+                let line = memchr::memchr(b'\n', &kept).unwrap_or(kept.len());
+                kept.drain(..line);
             }
         }
     }
+    Ok(kept)
 }
 
 #[async_trait]
@@ -246,10 +252,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         if let Some(leader) = self.leader {
             // Fails when all of them have ended, which is as good.
-            let _ended = rustix::process::kill_process_group(
-                leader,
-                rustix::process::Signal::KILL,
-            );
+            let _ended = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }
 }

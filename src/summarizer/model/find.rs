@@ -69,13 +69,31 @@ mod tests {
         for (said, what) in [
             (r#"{"title":"a"}"#, "bare"),
             ("\n\n{\"title\":\"a\"}\n", "blank lines"),
-            ("Here it is:\n```json\n{\"title\":\"a\"}\n```\nAnything else?", "a fence"),
-            ("<think>{\"title\":\"draft\"} no</think>{\"title\":\"a\"}", "reasoning"),
-            ("{\"title\":\"draft\"}</think>\n{\"title\":\"a\"}", "an opening that was cut"),
-            ("Draft: {\"title\":\"draft\"} Final: {\"title\":\"a\"}", "a draft before"),
-            ("{\"title\":\"a\"} as in {\"kind\":\"fact\"}", "another object after"),
+            (
+                "Here it is:\n```json\n{\"title\":\"a\"}\n```\nAnything else?",
+                "a fence",
+            ),
+            (
+                "<think>{\"title\":\"draft\"} no</think>{\"title\":\"a\"}",
+                "reasoning",
+            ),
+            (
+                "{\"title\":\"draft\"}</think>\n{\"title\":\"a\"}",
+                "an opening that was cut",
+            ),
+            (
+                "Draft: {\"title\":\"draft\"} Final: {\"title\":\"a\"}",
+                "a draft before",
+            ),
+            (
+                "{\"title\":\"a\"} as in {\"kind\":\"fact\"}",
+                "another object after",
+            ),
             ("use {braces} as {\"title\":\"a\"}", "braces in prose"),
-            ("{\"title\":\"a\",\"summary\":\"</think>\"}", "an end of reasoning inside"),
+            (
+                "{\"title\":\"a\",\"summary\":\"</think>\"}",
+                "an end of reasoning inside",
+            ),
         ] {
             assert_eq!(title(said).as_deref(), Some("a"), "{what}");
         }
@@ -83,13 +101,19 @@ mod tests {
 
     #[test]
     fn an_end_of_reasoning_with_nothing_after_it_hides_nothing() {
-        assert_eq!(title("{\"title\":\"a\"}</think> done").as_deref(), Some("a"));
+        assert_eq!(
+            title("{\"title\":\"a\"}</think> done").as_deref(),
+            Some("a")
+        );
     }
 
     #[test]
     fn no_object_is_none() {
         for said in ["", "no", "[1]", "{\"title\": \"cut", "{{{{", "\"{}\""] {
-            assert!(object(said).is_none_or(|object| object.is_empty()), "{said}");
+            assert!(
+                object(said).is_none_or(|object| object.is_empty()),
+                "{said}"
+            );
         }
     }
 }

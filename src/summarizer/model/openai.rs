@@ -55,7 +55,12 @@ impl Dialect {
             return Some(Self { limit, ..self });
         }
         let of_format = says(&["response_format", "json_schema", "json_object", "grammar"]);
-        let of_length = says(&["context length", "context size", "context window", "too long"]);
+        let of_length = says(&[
+            "context length",
+            "context size",
+            "context window",
+            "too long",
+        ]);
         let may_be = match refusal.status {
             200..=299 | 404 | 500..=599 => of_format,
             400 | 415 | 422 => of_format || !of_length,
@@ -205,14 +210,20 @@ mod tests {
         };
         let after = |dialect: Dialect, status, said: &str| {
             let refusal = Refusal::told(status, said);
-            dialect.after(&refusal).map(|next| (next.format, next.limit))
+            dialect
+                .after(&refusal)
+                .map(|next| (next.format, next.limit))
         };
         assert_eq!(
             after(best, 400, "'response_format.type' must be 'json_object'"),
             Some((Format::Object, OLD_LIMIT))
         );
         assert_eq!(
-            after(best, 400, "unsupported: use 'max_completion_tokens' instead"),
+            after(
+                best,
+                400,
+                "unsupported: use 'max_completion_tokens' instead"
+            ),
             Some((Format::Schema, NEW_LIMIT))
         );
         assert_eq!(after(best, 422, ""), Some((Format::Object, OLD_LIMIT)));
@@ -220,7 +231,10 @@ mod tests {
             after(best, 500, "failed to parse grammar"),
             Some((Format::Object, OLD_LIMIT))
         );
-        assert_eq!(after(best, 400, "maximum context length is 4096 tokens"), None);
+        assert_eq!(
+            after(best, 400, "maximum context length is 4096 tokens"),
+            None
+        );
         assert_eq!(after(best, 404, "model 'x' not found"), None);
         assert_eq!(after(best, 500, "out of memory"), None);
         assert_eq!(after(best, 401, "response_format"), None);

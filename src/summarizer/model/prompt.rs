@@ -89,8 +89,7 @@ text itself uses for it; null if there is none.";
 
 impl Style {
     pub(super) fn new(projects: &[String], language: Option<String>, engine: &Engine) -> Self {
-        let mut projects: Vec<Redacted> =
-            projects.iter().map(|name| engine.redact(name)).collect();
+        let mut projects: Vec<Redacted> = projects.iter().map(|name| engine.redact(name)).collect();
         projects.sort();
         projects.dedup();
         projects.truncate(PROJECTS);
@@ -266,9 +265,17 @@ mod tests {
             occurred_at: Instant::parse("2026-10-19T21:05:00Z").unwrap(),
         };
         let prompt = style.prompt(&task, None);
-        assert!(prompt.user.contains(r#""project":"shop"}"#), "{}", prompt.user);
+        assert!(
+            prompt.user.contains(r#""project":"shop"}"#),
+            "{}",
+            prompt.user
+        );
         assert!(!prompt.user.contains("billing"));
-        assert!(prompt.system.contains("Write in the main language of the text;"));
+        assert!(
+            prompt
+                .system
+                .contains("Write in the main language of the text;")
+        );
     }
 
     #[test]
@@ -278,7 +285,10 @@ mod tests {
             flaw: "title must be a text".to_owned(),
         };
         let prompt = asked("user: hello", (1, 1), Some(attempt));
-        let (_, again) = prompt.user.split_once("A first reply was refused: ").unwrap();
+        let (_, again) = prompt
+            .user
+            .split_once("A first reply was refused: ")
+            .unwrap();
         assert!(again.starts_with(
             "title must be a text. Reply again, whole, and mend that. The refused reply:\n<<"
         ));

@@ -85,7 +85,10 @@ fn lines(text: &str) -> Vec<Value> {
             .or_else(|| line.strip_prefix("* "))
             .or_else(|| {
                 let (number, rest) = line.split_once(". ")?;
-                number.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)
+                number
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit())
+                    .then_some(rest)
             });
         bullet.unwrap_or(line)
     });
@@ -119,7 +122,9 @@ fn atoms(fields: &Map<String, Value>) -> Result<Vec<(String, String)>, Flaw> {
 /// `kind: text`, if the kind is one.
 fn labelled(text: &str) -> Option<(String, String)> {
     let (kind, rest) = text.split_once(':')?;
-    let kind = kind.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let kind = kind
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
     kind.parse::<AtomKind>().ok()?;
     Some((kind, rest.trim().to_owned()))
 }
@@ -194,7 +199,10 @@ mod tests {
             assert_eq!(with(key, value.clone()), Err(flaw), "{key}: {value}");
         }
         assert_eq!(read(&Said::Fields(json!([1]))), Err(Flaw::NoObject));
-        assert_eq!(read(&Said::Text("{\"a\": 1}".to_owned())), Err(Flaw::NoObject));
+        assert_eq!(
+            read(&Said::Text("{\"a\": 1}".to_owned())),
+            Err(Flaw::NoObject)
+        );
         assert_eq!(
             Flaw::Text("title").to_string(),
             "title must be a text that is not empty"

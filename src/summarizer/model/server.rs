@@ -91,7 +91,9 @@ impl Server {
 
     /// Puts a question until there is an answer that stands.
     pub(super) async fn ask(&self, body: &Value, usage: &mut Usage) -> Asked {
-        let question = self.question(body).map_err(|cause| self.unanswered(cause))?;
+        let question = self
+            .question(body)
+            .map_err(|cause| self.unanswered(cause))?;
         let mut retries = 0;
         let answer = self.http.ask_counting(&question, &mut retries).await;
         usage.retries += u64::from(retries);
@@ -211,7 +213,11 @@ impl Server {
     fn scrub(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
-                if self.key.as_ref().is_some_and(|key| text.contains(key.expose())) {
+                if self
+                    .key
+                    .as_ref()
+                    .is_some_and(|key| text.contains(key.expose()))
+                {
                     *text = self.without_key(text);
                 }
             }
@@ -240,27 +246,22 @@ fn said(error: &Value) -> String {
     }
 }
 
-/// Somebody's own words as an error quotes them: after a colon, on one line, redacted, then cut.
+/// Somebody's own words as an error quotes them: after a colon, on one line, redacted, then cut in
+/// the middle, since servers begin with the cause and programs end with it.
 pub(super) fn quoted(said: &str, engine: &Engine) -> Redacted {
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.is_empty() {
         return Redacted::default();
     }
-    let cut = engine.redact(&line);
-    let cut = match cut.chars() > QUOTED_CHARS {
-        true => Redacted::join(
-            [&cut.truncated(QUOTED_CHARS), &Redacted::literal("…")],
-            "",
-        ),
-        false => cut,
-    };
+    let cut = engine.redact(&line).cut_middle(QUOTED_CHARS).on_one_line();
     Redacted::join([&Redacted::literal(""), &cut], ": ")
 }
 
 fn is_html(answer: &Answer) -> bool {
     let kind = answer.headers.get(header::CONTENT_TYPE);
     let told = kind.and_then(|kind| kind.to_str().ok());
-    told.is_some_and(|kind| kind.contains("html")) || answer.body.trim_ascii_start().starts_with(b"<")
+    told.is_some_and(|kind| kind.contains("html"))
+        || answer.body.trim_ascii_start().starts_with(b"<")
 }
 
 fn kind_of(answer: &Answer) -> &'static str {

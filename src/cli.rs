@@ -8,12 +8,14 @@ mod check_config;
 mod connector;
 mod export_jsonl;
 mod failure;
+mod health;
 mod import_jsonl;
 mod index;
 mod init;
 mod mcp;
 mod new_token;
 mod output;
+mod reading;
 mod redact;
 mod run;
 mod search;
@@ -63,6 +65,7 @@ const COMMANDS: &[Entry] = &[
     timeline::COMMAND,
     sources::COMMAND,
     stats::COMMAND,
+    health::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,

@@ -155,7 +155,7 @@ async fn a_refused_question_is_quoted_redacted_and_cut() {
         "{text}"
     );
     assert!(
-        text.contains("x [... 470 characters omitted ...] x")
+        text.contains("x [... 396 characters omitted ...] x")
             && text.ends_with(
                 "x. Check summarizer.model and base_url, and lower max_input_chars if the text \
                  is too long for the model; then run again"

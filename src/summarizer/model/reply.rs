@@ -236,4 +236,17 @@ mod tests {
             assert_eq!(with("project", none).unwrap().project, None);
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[{}\\[\\]\":,a-z</>\\\\ \n\u{e9}]{0,200}") {
+            let record = json!({"title": text, "summary": text}).to_string();
+            let wrapped = format!("{text}\n{record}\n{text}");
+            // What is refused is refused with a reason, and nothing is made up.
+            if let Ok(reply) = read(&Said::Text(wrapped.clone())) {
+                proptest::prop_assert!(is_visible(&reply.title), "{wrapped}");
+            }
+            proptest::prop_assert!(read(&Said::Text(text)).is_err());
+        }
+    }
 }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::failure::Failure;
 use super::output::Output;
-use super::reading;
+use super::reading::{self, Tools};
 use super::serve::{log_to_stderr, port, runtime, service, signals};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
@@ -56,21 +56,26 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         setting.config.server.port = *port;
     }
     let setting = Arc::new(setting);
+    // What makes every reading fail is a mistake to be told now.
+    let tools = Arc::new(Tools::new(&setting, Options::default())?);
     if !setting.config.connectors.iter().any(|it| it.enabled) {
         return Err(Failure::text(Exit::BadUse, "no connector is enabled")
             .hint("add a [[connectors]] block to jezero.toml, or set enabled = true"));
     }
-    // What makes every reading fail is a mistake to be told now.
-    drop((setting.engine()?, setting.summarizer()?));
     let path = &setting.config.storage.path;
     Store::check(path)?;
     drop(Store::open(path)?);
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
-        runtime.block_on(once(setting))
+        runtime.block_on(once((setting, tools)))
     } else {
         let serves = matches.get_flag("serve");
-        runtime.block_on(on_and_on(setting, globals.config.clone(), serves, output))
+        runtime.block_on(on_and_on(
+            (setting, tools),
+            globals.config.clone(),
+            serves,
+            output,
+        ))
     };
     // Threads that still read have been told to end and were waited for.
     runtime.shutdown_background();
@@ -78,11 +83,11 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
 }
 
 /// Reads every enabled connector once.
-async fn once(setting: Arc<Setting>) -> Result<Exit, Failure> {
+async fn once(present: Present) -> Result<Exit, Failure> {
     let stop = ended_by_signals()?;
-    let plans = plans(&setting);
+    let plans = plans(&present.0);
     let (watching, _) = Watching::channel();
-    let keeper = Arc::new(Keeper::new(setting, None, watching));
+    let keeper = Arc::new(Keeper::new(present, None, watching));
     let mut readings = tokio::task::JoinSet::new();
     for plan in plans {
         let (keeper, stop) = (Arc::clone(&keeper), stop.clone());
@@ -96,7 +101,7 @@ async fn once(setting: Arc<Setting>) -> Result<Exit, Failure> {
 }
 
 async fn on_and_on(
-    setting: Arc<Setting>,
+    present: Present,
     named: Option<PathBuf>,
     serves: bool,
     output: &mut Output,
@@ -107,13 +112,13 @@ async fn on_and_on(
         None => Notice::nobody(),
     };
     let serving = match serves {
-        true => Some(start_server(&setting, stop.clone(), output).await?),
+        true => Some(start_server(&present.0, stop.clone(), output).await?),
         false => None,
     };
     let (watching, changes) = Watching::channel();
-    let plans = plans(&setting);
-    let clock = Arc::clone(&setting.clock);
-    let keeper = Arc::new(Keeper::new(setting, named, watching));
+    let plans = plans(&present.0);
+    let clock = Arc::clone(&present.0.clock);
+    let keeper = Arc::new(Keeper::new(present, named, watching));
     keeper.watch();
     let ears = Ears {
         changes,
@@ -196,9 +201,12 @@ fn plans(setting: &Setting) -> Vec<Plan> {
         .collect()
 }
 
+/// The configuration in force and what it makes.
+type Present = (Arc<Setting>, Arc<Tools>);
+
 /// What the daemon works with between two readings.
 struct Keeper {
-    setting: RwLock<Arc<Setting>>,
+    present: RwLock<Present>,
     named: Option<PathBuf>,
     /// When the configuration's files were last changed, as far as it was read.
     stamps: Mutex<Vec<Option<SystemTime>>>,
@@ -209,10 +217,10 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn new(setting: Arc<Setting>, named: Option<PathBuf>, watching: Watching) -> Self {
+    fn new(present: Present, named: Option<PathBuf>, watching: Watching) -> Self {
         Self {
-            stamps: Mutex::new(stamps(&setting)),
-            setting: RwLock::new(setting),
+            stamps: Mutex::new(stamps(&present.0)),
+            present: RwLock::new(present),
             named,
             lock: Arc::default(),
             upkeep: Upkeeping::default(),
@@ -220,9 +228,13 @@ impl Keeper {
         }
     }
 
+    fn present(&self) -> Present {
+        let present = self.present.read();
+        present.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn setting(&self) -> Arc<Setting> {
-        let setting = self.setting.read();
-        Arc::clone(&setting.unwrap_or_else(PoisonError::into_inner))
+        self.present().0
     }
 
     /// Watches what the connectors of today want watched.
@@ -256,12 +268,12 @@ fn stamps(setting: &Setting) -> Vec<Option<SystemTime>> {
 
 impl Runner for Keeper {
     async fn read(&self, source: SourceName, stop: Stop) -> Ended {
-        let (setting, lock) = (self.setting(), Arc::clone(&self.lock));
+        let (present, lock) = (self.present(), Arc::clone(&self.lock));
         let upkeep = self.upkeep.clone();
         let here = tokio::runtime::Handle::current();
         let name = source.clone();
         let reading = tokio::task::spawn_blocking(move || {
-            read_one(&setting, &name, (&lock, upkeep), &here, &stop)
+            read_one(&present, &name, (&lock, upkeep), &here, &stop)
         });
         let outcome = reading
             .await
@@ -299,16 +311,17 @@ impl Runner for Keeper {
         let globals = Globals {
             config: self.named.clone(),
         };
-        match Setting::load(&globals).and_then(|new| {
-            drop((new.engine()?, new.summarizer()?));
-            Ok(new)
-        }) {
+        let loaded = Setting::load(&globals).and_then(|new| {
+            let tools = Tools::new(&new, Options::default())?;
+            Ok((Arc::new(new), Arc::new(tools)))
+        });
+        match loaded {
             Ok(new) => {
-                let new = Arc::new(new);
-                *self.setting.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&new);
+                let plans = plans(&new.0);
+                *self.present.write().unwrap_or_else(PoisonError::into_inner) = new;
                 self.watch();
                 tracing::info!("the configuration was read again");
-                Some(plans(&new))
+                Some(plans)
             }
             Err(failure) => {
                 let text = failure.lines().join("; ");
@@ -326,7 +339,7 @@ impl Runner for Keeper {
 
 /// Reads one source on a thread of its own, under the lock that all readings share.
 fn read_one(
-    setting: &Setting,
+    (setting, tools): &Present,
     source: &SourceName,
     (lock, upkeep): (&Mutex<Weak<Lock>>, Upkeeping),
     here: &tokio::runtime::Handle,
@@ -343,7 +356,9 @@ fn read_one(
     let mut store = Store::open_beside(path, upkeep)?;
     let options = Options::default();
     let mut quiet = |_| {};
-    let reading = reading::read(setting, &mut store, connector, options, stop, &mut quiet);
+    let reading = reading::read(
+        setting, tools, &mut store, connector, options, stop, &mut quiet,
+    );
     let report = here.block_on(reading)?;
     store.finish()?;
     Ok(report)

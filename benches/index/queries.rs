@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jezero::item::Instant;
-use jezero::store::search::{Matches, Question, Rules, Terms, TextIndex};
+use jezero::store::search::{Matches, Question, Rules, Terms, TextIndex, TextScope};
 use jezero::store::{Filter, Index, Scope, View};
 
 use crate::fts::Fts;
@@ -87,6 +87,7 @@ pub(crate) fn ask(view: &View, words: &[String], scope: &Scope, filter: &Filter<
             scope,
             filter,
             terms: &terms,
+            texts: TextScope::Summary,
             pool: 200,
         })
         .unwrap()

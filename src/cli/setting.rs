@@ -53,6 +53,7 @@ impl Setting {
             recency_weight: search.recency_weight,
             whole_words: !self.config.storage.tokenizer.matches_parts(),
             short_terms: search.short_terms,
+            originals: search.originals,
         }
     }
 
@@ -70,6 +71,6 @@ impl Setting {
         let path = &self.config.storage.path;
         Store::check(path)?;
         let lock = Lock::take(path, doing, lock::PATIENCE, self.clock.as_ref())?;
-        Ok((lock, Store::open(path)?))
+        Ok((lock, Store::open_with(path, self.config.search.originals)?))
     }
 }

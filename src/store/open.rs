@@ -37,6 +37,20 @@ impl Store {
     /// [`StoreError::Foreign`] or [`StoreError::Newer`] for a file that is not ours to write; it
     /// is left untouched. [`StoreError::File`] when it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::prepared(path, None)
+    }
+
+    /// As [`Store::open`], and sees to it that the originals are indexed, or that they are not.
+    ///
+    /// Indexing those that are there takes its time; the library can be read meanwhile.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(path: &Path, originals: bool) -> Result<Self> {
+        Self::prepared(path, Some(originals))
+    }
+
+    fn prepared(path: &Path, originals: Option<bool>) -> Result<Self> {
         let version = inspect(path)?;
         drop(private_file(path)?);
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -53,6 +67,9 @@ impl Store {
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
         let mut upkeep = super::index::Upkeep::default();
+        if let Some(kept) = originals {
+            upkeep.keep_originals(&mut connection, kept)?;
+        }
         upkeep.catch_up(&mut connection)?;
         Ok(Self { connection, upkeep })
     }

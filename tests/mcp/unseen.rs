@@ -68,6 +68,8 @@ fn a_text() -> impl Strategy<Value = Value> {
         "external",
         "bil",
         "hid*",
+        "original",
+        "all",
         "x:s1",
     ];
     prop_oneof![

@@ -32,11 +32,18 @@ pub(super) struct Cache {
 
 #[derive(Debug, Default)]
 struct Lists {
-    lists: HashMap<(Name, Term), (u64, Arc<List>)>,
+    lists: HashMap<(Name, Term), Kept>,
     /// By last use, the oldest first.
     used: BTreeMap<u64, (Name, Term)>,
     clock: u64,
     bytes: usize,
+}
+
+#[derive(Debug)]
+struct Kept {
+    used: u64,
+    list: Arc<List>,
+    cost: u64,
 }
 
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -60,28 +67,29 @@ impl Cache {
         Ok(segment)
     }
 
-    /// The list of a term in a segment, if it is kept.
-    pub(super) fn list(&self, segment: &Segment, term: &Term) -> Option<Arc<List>> {
+    /// The list of a term in a segment, if it is kept, and what it cost: the characters of the texts
+    /// that were read for it.
+    pub(super) fn list(&self, segment: &Segment, term: &Term) -> Option<(Arc<List>, u64)> {
         hold(&self.lists).find((name(&segment.row), term.clone()))
     }
 
     /// Keeps a list.
-    pub(super) fn keep(&self, segment: &Segment, term: &Term, list: &Arc<List>) {
-        hold(&self.lists).keep((name(&segment.row), term.clone()), list);
+    pub(super) fn keep(&self, segment: &Segment, term: &Term, list: &Arc<List>, cost: u64) {
+        hold(&self.lists).keep((name(&segment.row), term.clone()), list, cost);
     }
 }
 
 impl Lists {
-    fn find(&mut self, key: (Name, Term)) -> Option<Arc<List>> {
-        let (used, list) = self.lists.get_mut(&key)?;
+    fn find(&mut self, key: (Name, Term)) -> Option<(Arc<List>, u64)> {
+        let kept = self.lists.get_mut(&key)?;
         self.clock += 1;
-        self.used.remove(used);
-        *used = self.clock;
+        self.used.remove(&kept.used);
+        kept.used = self.clock;
         self.used.insert(self.clock, key);
-        Some(Arc::clone(list))
+        Some((Arc::clone(&kept.list), kept.cost))
     }
 
-    fn keep(&mut self, key: (Name, Term), list: &Arc<List>) {
+    fn keep(&mut self, key: (Name, Term), list: &Arc<List>, cost: u64) {
         let bytes = list.memory() + OVERHEAD;
         if bytes > LIMIT / 2 || self.lists.contains_key(&key) {
             return;
@@ -91,12 +99,17 @@ impl Lists {
             let Some((_, oldest)) = self.used.pop_first() else {
                 break;
             };
-            if let Some((_, list)) = self.lists.remove(&oldest) {
-                self.bytes = self.bytes.saturating_sub(list.memory() + OVERHEAD);
+            if let Some(gone) = self.lists.remove(&oldest) {
+                self.bytes = self.bytes.saturating_sub(gone.list.memory() + OVERHEAD);
             }
         }
         self.clock += 1;
         self.used.insert(self.clock, key.clone());
-        self.lists.insert(key, (self.clock, Arc::clone(list)));
+        let kept = Kept {
+            used: self.clock,
+            list: Arc::clone(list),
+            cost,
+        };
+        self.lists.insert(key, kept);
     }
 }

@@ -42,6 +42,7 @@ use shelf::Book;
 use sqlite::SqliteShelf;
 use texts::SqliteTexts;
 
+pub(super) use cache::shared;
 pub use check::{Checked, Fault};
 pub(super) use texts::readable;
 pub(super) use upkeep::Upkeep;
@@ -57,6 +58,16 @@ pub(super) struct Memory {
     cache: Arc<Cache>,
     summaries: RefCell<Option<Seen>>,
     originals: RefCell<Option<(Seen, Rows)>>,
+}
+
+impl Memory {
+    /// With what readers share.
+    pub(super) fn with(cache: Arc<Cache>) -> Self {
+        Self {
+            cache,
+            ..Self::default()
+        }
+    }
 }
 
 impl fmt::Debug for Memory {

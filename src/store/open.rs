@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Result, StoreError, schema};
+use super::{Result, StoreError, index, schema};
 
 /// How long a statement waits for another one to end.
 const BUSY: Duration = Duration::from_secs(30);
@@ -17,7 +17,7 @@ const BUSY: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
-    pub(super) upkeep: super::index::Upkeep,
+    pub(super) upkeep: index::Upkeep,
 }
 
 /// A reader's view of the library: read-only, never in the writer's way.
@@ -25,7 +25,7 @@ pub struct Store {
 pub struct View {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    pub(super) index: super::index::Memory,
+    pub(super) index: index::Memory,
 }
 
 impl Store {
@@ -66,7 +66,7 @@ impl Store {
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
-        let mut upkeep = super::index::Upkeep::default();
+        let mut upkeep = index::Upkeep::default();
         if let Some(kept) = originals {
             upkeep.keep_originals(&mut connection, kept)?;
         }
@@ -98,7 +98,7 @@ impl Store {
                 connection
             }
         };
-        let upkeep = super::index::Upkeep::default();
+        let upkeep = index::Upkeep::default();
         Ok(Self { connection, upkeep })
     }
 }
@@ -118,12 +118,12 @@ impl View {
                 what: "an older layout that the next `jezero run` brings up to date",
             }),
             _ => {
-                let connection = connect_to_read(path)?;
+                let (connection, cache) = index::shared(path, || connect_to_read(path))?;
                 connection.pragma_update(None, "query_only", true)?;
                 Ok(Self {
                     connection,
                     path: path.to_owned(),
-                    index: super::index::Memory::default(),
+                    index: index::Memory::with(cache),
                 })
             }
         }

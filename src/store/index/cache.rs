@@ -3,6 +3,7 @@
 //! Segments never change, so a list stays true until its segment is gone.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::list::List;
@@ -25,7 +26,7 @@ fn name(row: &SegmentRow) -> Name {
 
 /// Shared by readers; each call holds its lock for a look-up only.
 #[derive(Debug, Default)]
-pub(super) struct Cache {
+pub(in crate::store) struct Cache {
     segments: Mutex<HashMap<Name, Weak<Segment>>>,
     lists: Mutex<Lists>,
 }
@@ -44,6 +45,50 @@ struct Kept {
     used: u64,
     list: Arc<List>,
     cost: u64,
+}
+
+/// Tells a file from every other one that is open, whatever its name is.
+type FileId = (u64, u64);
+
+/// The caches of the libraries that this process has open.
+static OPEN: Mutex<Vec<(FileId, Weak<Cache>)>> = Mutex::new(Vec::new());
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    let data = std::fs::metadata(path).ok()?;
+    Some((data.dev(), data.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_: &Path) -> Option<FileId> {
+    None
+}
+
+/// Opens a file with `open`, and gives the cache that all its readers in this process share: a
+/// dictionary is then in memory once, however many readers there are.
+pub(in crate::store) fn shared<T, E>(
+    path: &Path,
+    open: impl FnOnce() -> Result<T, E>,
+) -> Result<(T, Arc<Cache>), E> {
+    let before = file_id(path);
+    let opened = open()?;
+    // Another file may have been put in its place meanwhile: then nobody knows which one is open.
+    let id = file_id(path).filter(|id| before == Some(*id));
+    Ok((opened, id.map_or_else(Arc::default, cache_of)))
+}
+
+fn cache_of(id: FileId) -> Arc<Cache> {
+    let mut open = hold(&OPEN);
+    // A number is given again only when its file is closed, and then its cache is gone.
+    open.retain(|(_, cache)| cache.strong_count() > 0);
+    let known = open.iter().find(|(known, _)| *known == id);
+    if let Some(cache) = known.and_then(|(_, cache)| cache.upgrade()) {
+        return cache;
+    }
+    let cache = Arc::new(Cache::default());
+    open.push((id, Arc::downgrade(&cache)));
+    cache
 }
 
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

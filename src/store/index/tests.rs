@@ -136,6 +136,18 @@ proptest! {
 }
 
 #[test]
+fn readers_of_one_file_share_what_they_load() {
+    let (sample, other) = (Sample::new(), Sample::new());
+    for sample in [&sample, &other] {
+        sample.apply(&[Change::put(1, "a word")]);
+    }
+    let [first, second] = [sample.view(), sample.view()];
+    let other = other.view();
+    assert!(Arc::ptr_eq(&first.index.cache, &second.index.cache));
+    assert!(!Arc::ptr_eq(&first.index.cache, &other.index.cache));
+}
+
+#[test]
 fn a_view_may_go_to_another_thread() {
     fn sent<T: Send>() {}
     sent::<View>();

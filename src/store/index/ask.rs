@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::builder::halves;
-use super::cache::Cache;
+use super::cache::{Cache, Verified};
 use super::list::List;
 use super::loaded::Segment;
 use super::plan::{Condition, Plan};
@@ -53,15 +53,45 @@ impl Budget {
         }
     }
 
-    fn left(&self, term: usize) -> u64 {
-        self.left.get(term).copied().unwrap_or(0)
-    }
-
-    fn spend(&mut self, term: usize, characters: u64) {
-        if let Some(left) = self.left.get_mut(term) {
-            *left = left.saturating_sub(characters);
+    /// Takes what the last of some documents cost, as far as it goes: those with a mark count.
+    ///
+    /// Gives the place of the first that may be read. Documents that the caller cannot see change
+    /// nothing, nor does what has been read before: what a question finds must hang on neither.
+    fn take(
+        &mut self,
+        term: usize,
+        segment: &Segment,
+        candidates: &[u32],
+        visible: Option<&[u8]>,
+    ) -> usize {
+        let Some(left) = self.left.get_mut(term) else {
+            return candidates.len();
+        };
+        let counts = |document: &u32| {
+            visible.is_none_or(|marks| marks.get(*document as usize).is_some_and(|mark| *mark != 0))
+        };
+        for (at, document) in candidates.iter().enumerate().rev() {
+            if !counts(document) {
+                continue;
+            }
+            match left.checked_sub(characters(segment, *document)) {
+                Some(rest) => *left = rest,
+                None => {
+                    // Nothing is left for older ones: what is read is always the newest.
+                    *left = 0;
+                    let unread = candidates.iter().take(at + 1).filter(|one| counts(one));
+                    self.unread += unread.count() as u64;
+                    return at + 1;
+                }
+            }
         }
+        0
     }
+}
+
+fn characters(segment: &Segment, document: u32) -> u64 {
+    let length = segment.documents.lengths.get(document as usize);
+    length.copied().map_or(0, u64::from)
 }
 
 impl Wanted<'_> {
@@ -109,7 +139,7 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
         let mut greatest = vec![0; question.terms.len()];
         let mut listed = Vec::with_capacity(self.seen.segments.len());
         for (held, marks) in self.seen.segments.iter().zip(&scoped.marks) {
-            let lists = self.lists(held, question.terms, &plans, &mut budget)?;
+            let lists = self.lists(held, question.terms, &plans, None, &mut budget)?;
             for ((frequency, greatest), list) in
                 frequencies.iter_mut().zip(&mut greatest).zip(&lists)
             {
@@ -147,40 +177,37 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
     }
 
     /// The list of each term in a segment.
+    ///
+    /// With marks, lists tell of documents with a mark alone, as far as texts must be read.
     pub(super) fn lists(
         &self,
         held: &Held,
         terms: &[Term],
         plans: &[Plan<'_>],
+        visible: Option<&[u8]>,
         budget: &mut Budget,
     ) -> Result<Vec<Arc<List>>> {
         let segment = &held.segment;
-        let mut lists: Vec<Option<Arc<List>>> = Vec::with_capacity(terms.len());
-        for (at, term) in terms.iter().enumerate() {
-            // A list that would not have been made is not used either: what a question finds must
-            // not hang on what was asked before.
-            let known = self.cache.list(segment, term);
-            let known = known.filter(|(_, cost)| *cost <= budget.left(at));
-            lists.push(known.map(|(list, cost)| {
-                budget.spend(at, cost);
-                list
-            }));
-        }
+        let mut lists: Vec<Option<Arc<List>>> = vec![None; terms.len()];
         let mut counted = Vec::new();
         let mut words = Vec::new();
-        for ((at, plan), list) in plans.iter().enumerate().zip(&lists) {
-            if let (None, Plan::Counted(pattern)) = (list, plan) {
-                counted.push(at);
-                words.push(segment.words(pattern));
+        for ((at, plan), (term, list)) in plans.iter().enumerate().zip(terms.iter().zip(&mut lists))
+        {
+            if let Plan::Counted(pattern) = plan {
+                *list = self.cache.list(segment, term).map(|known| known.list);
+                if list.is_none() {
+                    counted.push(at);
+                    words.push(segment.words(pattern));
+                }
             }
         }
         let collected = List::collect(self.shelf, segment, &words)?;
         for (at, found) in counted.into_iter().zip(collected) {
             if let (Some(list), Some(term)) = (lists.get_mut(at), terms.get(at)) {
-                *list = Some(self.kept(segment, term, found, 0));
+                *list = Some(self.kept(segment, term, found, Vec::new()));
             }
         }
-        self.verify(held, terms, plans, &mut lists, budget)?;
+        self.verify(held, terms, plans, visible, &mut lists, budget)?;
         let none = || Arc::new(List::Few(Vec::new()));
         Ok(lists
             .into_iter()
@@ -188,46 +215,78 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             .collect())
     }
 
-    fn kept(&self, segment: &Segment, term: &Term, list: List, cost: u64) -> Arc<List> {
-        let list = Arc::new(list);
-        self.cache.keep(segment, term, &list, cost);
-        list
+    fn kept(&self, segment: &Segment, term: &Term, list: List, read: Vec<u32>) -> Arc<List> {
+        let list = Verified {
+            list: Arc::new(list),
+            read: read.into(),
+        };
+        self.cache.keep(segment, term, &list);
+        list.list
     }
 
-    /// Makes the lists that are still missing by reading texts, each text once for all terms.
+    /// Makes the lists that need a look at texts, reading each text once for all terms.
     fn verify(
         &self,
         held: &Held,
         terms: &[Term],
         plans: &[Plan<'_>],
+        visible: Option<&[u8]>,
         lists: &mut [Option<Arc<List>>],
         budget: &mut Budget,
     ) -> Result<()> {
         let segment = &held.segment;
         let mut missing = Vec::new();
-        for (at, plan) in plans.iter().enumerate() {
-            if let (Some(None), Plan::Verified(conditions), Some(term)) =
-                (lists.get(at), plan, terms.get(at))
-            {
-                let candidates = self.candidates(held, conditions)?;
-                let (candidates, cost, unread) = afforded(segment, candidates, budget.left(at));
-                budget.spend(at, cost);
-                budget.unread += unread;
-                missing.push(Missing {
-                    at,
-                    term,
-                    needle: Needle::new(term),
-                    candidates,
-                    cost: (unread == 0).then_some(cost),
-                    looked: 0,
-                    found: Vec::new(),
+        for (at, (plan, term)) in plans.iter().zip(terms).enumerate() {
+            let Plan::Verified(conditions) = plan else {
+                continue;
+            };
+            if let Some(known) = self.cache.list(segment, term) {
+                let from = budget.take(at, segment, &known.read, visible);
+                if let Some(list) = lists.get_mut(at) {
+                    *list = Some(known.from(from));
+                }
+                continue;
+            }
+            let mut candidates = self.candidates(held, conditions)?;
+            let all = candidates.iter().map(|one| characters(segment, *one)).sum();
+            let affords_all = budget.left.get(at).is_some_and(|left| *left >= all);
+            let from = budget.take(at, segment, &candidates, visible);
+            if !affords_all {
+                candidates.drain(..from);
+                if let Some(marks) = visible {
+                    candidates
+                        .retain(|one| marks.get(*one as usize).is_some_and(|mark| *mark != 0));
+                }
+            }
+            missing.push(Missing {
+                at,
+                term,
+                needle: Needle::new(term),
+                candidates,
+                is_whole: affords_all,
+                looked: 0,
+                found: Vec::new(),
+            });
+        }
+        self.read(segment, &mut missing)?;
+        for one in missing {
+            if let Some(list) = lists.get_mut(one.at) {
+                let found = List::Few(one.found);
+                *list = Some(match one.is_whole {
+                    true => self.kept(segment, one.term, found, one.candidates),
+                    false => Arc::new(found),
                 });
             }
         }
-        let mut all: Vec<u32> = missing
+        Ok(())
+    }
+
+    /// Reads the texts of all candidates.
+    fn read(&self, segment: &Segment, missing: &mut [Missing<'_>]) -> Result<()> {
+        let all = missing
             .iter()
-            .flat_map(|one| one.candidates.clone())
-            .collect();
+            .flat_map(|one| one.candidates.iter().copied());
+        let mut all: Vec<u32> = all.collect();
         all.sort_unstable();
         all.dedup();
         let mut text = Document::default();
@@ -237,17 +296,8 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             };
             // What is gone since is dead, which candidates are not; the index is checked elsewhere.
             let is_there = self.texts.read(*item, &mut text)?.is_some();
-            for one in &mut missing {
+            for one in missing.iter_mut() {
                 one.look(document, is_there.then_some(&text));
-            }
-        }
-        for one in missing {
-            if let Some(list) = lists.get_mut(one.at) {
-                let found = List::Few(one.found);
-                *list = Some(match one.cost {
-                    Some(cost) => self.kept(segment, one.term, found, cost),
-                    None => Arc::new(found),
-                });
             }
         }
         Ok(())
@@ -273,28 +323,6 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
     }
 }
 
-/// The last of some documents whose texts may be read for so many characters, how many characters
-/// they have, and how many documents were left out.
-fn afforded(segment: &Segment, candidates: Vec<u32>, left: u64) -> (Vec<u32>, u64, u64) {
-    let length = |document: &u32| {
-        let length = segment.documents.lengths.get(*document as usize);
-        length.copied().map_or(0, u64::from)
-    };
-    let mut cost = 0_u64;
-    let mut from = candidates.len();
-    for (at, document) in candidates.iter().enumerate().rev() {
-        let more = cost.saturating_add(length(document));
-        if more > left {
-            break;
-        }
-        (cost, from) = (more, at);
-    }
-    let afforded = candidates.get(from..).unwrap_or_default().to_vec();
-    // Nothing is left for older segments: what is read is always the newest.
-    let cost = if from > 0 { left } else { cost };
-    (afforded, cost, from as u64)
-}
-
 /// A list that is being made by reading texts.
 struct Missing<'a> {
     /// Which term's.
@@ -303,8 +331,8 @@ struct Missing<'a> {
     needle: Needle<'a>,
     /// Documents that may hold the term, by number.
     candidates: Vec<u32>,
-    /// Their characters; nothing where some were left out, and the list is not to be kept.
-    cost: Option<u64>,
+    /// Whether these are all there are, so that the list is worth keeping.
+    is_whole: bool,
     /// How many of these have been looked at.
     looked: usize,
     found: Vec<(u32, u32)>,

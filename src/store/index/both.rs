@@ -175,7 +175,7 @@ impl<S: Shelf, T: Texts> Both<'_, S, T> {
         for held in &self.summaries.seen.segments {
             let lengths = held.segment.documents.lengths.as_slice();
             segments.push(Segment {
-                lists: (self.summaries).lists(held, question.terms, plans, &mut budget)?,
+                lists: (self.summaries).lists(held, question.terms, plans, None, &mut budget)?,
                 lengths,
                 rows: RowsOf::From(first),
             });
@@ -206,13 +206,16 @@ impl<S: Shelf, T: Texts> Both<'_, S, T> {
         // The newest first: what may be read is spent on them.
         for (held, rows) in held.zip(&self.rows.of_originals).rev() {
             let lengths = held.segment.documents.lengths.as_slice();
-            for (row, length) in rows.iter().zip(lengths) {
-                let mark = u64::from(marks.get(*row as usize).copied().unwrap_or(0));
-                counted.documents += mark;
-                counted.characters += mark * u64::from(*length);
+            let mark = |row: &u32| marks.get(*row as usize).copied().unwrap_or(0);
+            let visible: Vec<u8> = rows.iter().map(mark).collect();
+            for (mark, length) in visible.iter().zip(lengths) {
+                counted.documents += u64::from(*mark);
+                counted.characters += u64::from(*mark) * u64::from(*length);
             }
+            let lists =
+                (self.originals).lists(held, question.terms, plans, Some(&visible), budget)?;
             counted.segments.push(Segment {
-                lists: self.originals.lists(held, question.terms, plans, budget)?,
+                lists,
                 lengths,
                 rows: RowsOf::Listed(rows),
             });

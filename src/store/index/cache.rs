@@ -43,8 +43,29 @@ struct Lists {
 #[derive(Debug)]
 struct Kept {
     used: u64,
-    list: Arc<List>,
-    cost: u64,
+    list: Verified,
+}
+
+/// A term's list, and the documents whose texts were read for it: none for a term that is counted in
+/// the dictionary.
+#[derive(Debug, Clone)]
+pub(super) struct Verified {
+    pub(super) list: Arc<List>,
+    pub(super) read: Arc<[u32]>,
+}
+
+impl Verified {
+    /// The list without what was found in documents before that place of those that were read.
+    pub(super) fn from(&self, place: usize) -> Arc<List> {
+        match self.read.get(place).filter(|_| place > 0) {
+            None if place == 0 => Arc::clone(&self.list),
+            first => Arc::new(self.list.since(first.copied().unwrap_or(u32::MAX))),
+        }
+    }
+
+    fn memory(&self) -> usize {
+        self.list.memory() + 4 * self.read.len() + OVERHEAD
+    }
 }
 
 /// Tells a file from every other one that is open, whatever its name is.
@@ -112,30 +133,29 @@ impl Cache {
         Ok(segment)
     }
 
-    /// The list of a term in a segment, if it is kept, and what it cost: the characters of the texts
-    /// that were read for it.
-    pub(super) fn list(&self, segment: &Segment, term: &Term) -> Option<(Arc<List>, u64)> {
+    /// The list of a term in a segment, if it is kept.
+    pub(super) fn list(&self, segment: &Segment, term: &Term) -> Option<Verified> {
         hold(&self.lists).find((name(&segment.row), term.clone()))
     }
 
     /// Keeps a list.
-    pub(super) fn keep(&self, segment: &Segment, term: &Term, list: &Arc<List>, cost: u64) {
-        hold(&self.lists).keep((name(&segment.row), term.clone()), list, cost);
+    pub(super) fn keep(&self, segment: &Segment, term: &Term, list: &Verified) {
+        hold(&self.lists).keep((name(&segment.row), term.clone()), list);
     }
 }
 
 impl Lists {
-    fn find(&mut self, key: (Name, Term)) -> Option<(Arc<List>, u64)> {
+    fn find(&mut self, key: (Name, Term)) -> Option<Verified> {
         let kept = self.lists.get_mut(&key)?;
         self.clock += 1;
         self.used.remove(&kept.used);
         kept.used = self.clock;
         self.used.insert(self.clock, key);
-        Some((Arc::clone(&kept.list), kept.cost))
+        Some(kept.list.clone())
     }
 
-    fn keep(&mut self, key: (Name, Term), list: &Arc<List>, cost: u64) {
-        let bytes = list.memory() + OVERHEAD;
+    fn keep(&mut self, key: (Name, Term), list: &Verified) {
+        let bytes = list.memory();
         if bytes > LIMIT / 2 || self.lists.contains_key(&key) {
             return;
         }
@@ -145,15 +165,14 @@ impl Lists {
                 break;
             };
             if let Some(gone) = self.lists.remove(&oldest) {
-                self.bytes = self.bytes.saturating_sub(gone.list.memory() + OVERHEAD);
+                self.bytes = self.bytes.saturating_sub(gone.list.memory());
             }
         }
         self.clock += 1;
         self.used.insert(self.clock, key.clone());
         let kept = Kept {
             used: self.clock,
-            list: Arc::clone(list),
-            cost,
+            list: list.clone(),
         };
         self.lists.insert(key, kept);
     }

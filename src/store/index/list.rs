@@ -61,6 +61,18 @@ impl List {
             .collect()
     }
 
+    /// The list without documents before one.
+    pub(super) fn since(&self, first: u32) -> Self {
+        let mut few = Vec::new();
+        self.each(|document, weight| {
+            let document = u32::try_from(document).unwrap_or(u32::MAX);
+            if document >= first {
+                few.push((document, weight));
+            }
+        });
+        Self::Few(few)
+    }
+
     /// Calls `each` with every document and its weight, in order.
     pub(super) fn each(&self, mut each: impl FnMut(usize, u32)) {
         match self {

@@ -278,7 +278,8 @@ fn originals_that_may_hold_a_phrase_are_read_newest_first_as_far_as_is_allowed()
         cache: &cache,
         seen,
     };
-    let found = |characters| {
+    let found = |characters, scope| {
+        let question = Question { scope, ..question };
         let matches = Both {
             summaries: &asked(&summaries, Book::Summaries),
             originals: &asked(&originals, Book::Originals),
@@ -292,10 +293,17 @@ fn originals_that_may_hold_a_phrase_are_read_newest_first_as_far_as_is_allowed()
         (ids, matches.unread)
     };
     let length = "one two, and two three".len() as u64;
-    assert_eq!(found(3 * length), (vec![6, 7, 8], 5));
-    assert_eq!(found(u64::MAX), ((1..9).collect(), 0));
-    // Lists that are kept make no difference.
-    assert_eq!(found(3 * length + 1), (vec![6, 7, 8], 5));
+    // Sources go by number: items 1, 4 and 7 are of the second.
+    let one = Scope::Only(vec![2]);
+    for _ in 0..2 {
+        assert_eq!(found(3 * length, &Scope::All), (vec![6, 7, 8], 5));
+        // What a key cannot see takes nothing of what is read for it.
+        assert_eq!(found(2 * length + 1, &one), (vec![4, 7], 1));
+        assert_eq!(found(0, &one), (vec![], 3));
+        // The second time, all lists are kept.
+        assert_eq!(found(u64::MAX, &Scope::All), ((1..9).collect(), 0));
+        assert_eq!(found(u64::MAX, &one), (vec![1, 4, 7], 0));
+    }
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn kind_trust_and_until_narrow_a_search_and_a_timeline() {
     assert_eq!(search(json!({"trust": "external"})), [0; 0]);
     assert_eq!(search(json!({"until": "2026-10-19T21:23:12Z"})), [1]);
     assert_eq!(search(json!({"scope": "summary"})), [2, 1]);
-    assert_eq!(search(json!({"scope": "original"})), [1]);
+    assert_eq!(search(json!({"scope": "original"})), [1, 2]);
     assert_eq!(search(json!({"scope": "all", "kind": "error"})), [1]);
     let timeline = |extra: Value| ids(&peer.answer("timeline", &extra), "items");
     assert_eq!(timeline(json!({"kind": "command"})), [1]);

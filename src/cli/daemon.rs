@@ -64,7 +64,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let path = &setting.config.storage.path;
     Store::check(path)?;
-    drop(Store::open(path)?);
+    drop(Store::open_with(path, setting.config.search.originals)?);
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
         runtime.block_on(once((setting, tools)))
@@ -353,7 +353,7 @@ fn read_one(
     let _lock = shared(lock, || {
         Lock::take(path, "daemon", lock::PATIENCE, setting.clock.as_ref())
     })?;
-    let mut store = Store::open_beside(path, upkeep)?;
+    let mut store = Store::open_beside(path, setting.config.search.originals, upkeep)?;
     let options = Options::default();
     let mut quiet = |_| {};
     let reading = reading::read(

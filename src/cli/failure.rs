@@ -133,6 +133,8 @@ impl From<LibraryError> for Failure {
     fn from(error: LibraryError) -> Self {
         match error {
             LibraryError::Store(error) => error.into(),
+            error @ LibraryError::OriginalsOff => Self::new(Exit::BadUse, error)
+                .hint("with true, the next `jezero run` indexes the originals that are there"),
             error => Self::new(Exit::BadUse, error),
         }
     }

@@ -101,6 +101,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             source: value("source"),
             since: since.transpose()?,
             until: None,
+            kind: None,
+            trust: None,
         },
         provider_not: value("provider-not"),
     };

@@ -69,6 +69,7 @@ impl Setting {
             recency_weight: search.recency_weight,
             whole_words: !self.config.storage.tokenizer.matches_parts(),
             short_terms: search.short_terms,
+            originals: search.originals,
         }
     }
 
@@ -86,6 +87,6 @@ impl Setting {
         let path = &self.config.storage.path;
         Store::check(path)?;
         let lock = Lock::take(path, doing, lock::PATIENCE, self.clock.as_ref())?;
-        Ok((lock, Store::open(path)?))
+        Ok((lock, Store::open_with(path, self.config.search.originals)?))
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Result, StoreError, schema};
+use super::{Result, StoreError, index, schema};
 
 /// How long a statement waits for another one to end.
 const BUSY: Duration = Duration::from_secs(30);
@@ -17,7 +17,7 @@ const BUSY: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
-    pub(super) upkeep: super::index::Upkeeping,
+    pub(super) upkeep: index::Upkeeping,
 }
 
 /// A reader's view of the library: read-only, never in the writer's way.
@@ -25,7 +25,7 @@ pub struct Store {
 pub struct View {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    pub(super) index: super::index::Memory,
+    pub(super) index: index::Memory,
 }
 
 impl Store {
@@ -37,15 +37,29 @@ impl Store {
     /// [`StoreError::Foreign`] or [`StoreError::Newer`] for a file that is not ours to write; it
     /// is left untouched. [`StoreError::File`] when it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::open_beside(path, super::Upkeeping::default())
+        Self::prepared(path, None, index::Upkeeping::default())
     }
 
-    /// As [`Store::open`], for one of several connections of this process that write at the same
+    /// As [`Store::open`], and sees to it that the originals are indexed, or that they are not.
+    ///
+    /// Indexing those that are there takes its time; the library can be read meanwhile.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(path: &Path, originals: bool) -> Result<Self> {
+        Self::prepared(path, Some(originals), index::Upkeeping::default())
+    }
+
+    /// As [`Store::open_with`], for one of several connections of this process that write at the same
     /// time, each with the same `upkeep`.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_beside(path: &Path, upkeep: super::Upkeeping) -> Result<Self> {
+    pub fn open_beside(path: &Path, originals: bool, upkeep: index::Upkeeping) -> Result<Self> {
+        Self::prepared(path, Some(originals), upkeep)
+    }
+
+    fn prepared(path: &Path, originals: Option<bool>, upkeep: index::Upkeeping) -> Result<Self> {
         let version = inspect(path)?;
         drop(private_file(path)?);
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -61,6 +75,9 @@ impl Store {
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
+        if let Some(kept) = originals {
+            upkeep.keep_originals(&mut connection, kept)?;
+        }
         upkeep.catch_up(&mut connection)?;
         let mut store = Self { connection, upkeep };
         store.erase_if_due()?;
@@ -91,7 +108,7 @@ impl Store {
                 connection
             }
         };
-        let upkeep = super::index::Upkeeping::default();
+        let upkeep = index::Upkeeping::default();
         Ok(Self { connection, upkeep })
     }
 }
@@ -111,12 +128,12 @@ impl View {
                 what: "an older layout that the next `jezero run` brings up to date",
             }),
             _ => {
-                let connection = connect_to_read(path)?;
+                let (connection, cache) = index::shared(path, || connect_to_read(path))?;
                 connection.pragma_update(None, "query_only", true)?;
                 Ok(Self {
                     connection,
                     path: path.to_owned(),
-                    index: super::index::Memory::default(),
+                    index: index::Memory::with(cache),
                 })
             }
         }

@@ -32,6 +32,15 @@ impl Upkeeping {
         Ok(())
     }
 
+    /// As [`Upkeep::keep_originals`].
+    pub(in crate::store) fn keep_originals(
+        &self,
+        connection: &mut Connection,
+        kept: bool,
+    ) -> Result<()> {
+        self.hand().keep_originals(connection, kept)
+    }
+
     /// As [`Upkeep::catch_up`].
     pub(in crate::store) fn catch_up(&self, connection: &mut Connection) -> Result<()> {
         self.hand().catch_up(connection)

@@ -258,6 +258,7 @@ fn run_one(
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, error))?;
     let report = runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::connector::{Request, Surroundings};
+use crate::connector::{Connector, Request, Surroundings};
 use crate::marks::{Memory, Recalled, Tail};
 use crate::report::Report;
 use crate::served::{self, Served};
@@ -41,7 +41,16 @@ pub(crate) fn poll(
     sample: Option<usize>,
 ) -> Reading {
     let kind = crate::kind(kind).unwrap();
-    let mut connector = kind.build(options, &Surroundings::default()).unwrap();
+    let connector = kind.build(options, &Surroundings::default()).unwrap();
+    poll_built(connector, memory, sample)
+}
+
+/// Polls a connector that was built elsewhere.
+pub(crate) fn poll_built(
+    mut connector: Box<dyn Connector>,
+    memory: Memory,
+    sample: Option<usize>,
+) -> Reading {
     let request = Request {
         memory: memory.into(),
         now: Instant::parse("2026-11-30T00:00:00Z").unwrap(),
@@ -211,7 +220,11 @@ impl Given {
         }
         let temporary = tempfile::tempdir().unwrap();
         let time = UNIX_EPOCH + Duration::from_secs(FIRST);
-        lay(&case.join("projects"), &temporary.path().join("projects"), time);
+        lay(
+            &case.join("projects"),
+            &temporary.path().join("projects"),
+            time,
+        );
         Self::Tree(temporary)
     }
 

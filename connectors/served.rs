@@ -5,7 +5,8 @@
 //! other value that has no `body` is itself the body of a good answer. `{"turns": [ … ]}` holds
 //! answers that are given one after the other, the last one again and again. A path that is recorded
 //! without a query answers for every query, as a server does that ignores parameters. With
-//! `"cut": true` the connection ends before the body does; `"shut": true` answers nothing.
+//! `"cut": true` the connection ends before the body does; `"shut": true` ends it without an answer,
+//! and `"slow": true` leaves the question open.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -105,7 +106,13 @@ fn converse(stream: &TcpStream, state: &Mutex<State>) {
         }
         let path = first.split(' ').nth(1).unwrap().to_owned();
         assert!(first.starts_with("GET "), "only reading: {first}");
-        let answer = state.lock().unwrap_or_else(PoisonError::into_inner).answer(path, key);
+        let answer = state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .answer(path, key);
+        if answer.get("slow").is_some() {
+            continue;
+        }
         if !send(stream, &answer) {
             return;
         }
@@ -117,7 +124,9 @@ impl State {
         self.asked.push(path.clone());
         self.keys.push(key);
         let plain = path.split('?').next().unwrap_or_default();
-        let name = [path.as_str(), plain].into_iter().find(|name| self.answers.contains_key(*name));
+        let name = [path.as_str(), plain]
+            .into_iter()
+            .find(|name| self.answers.contains_key(*name));
         let Some(name) = name else {
             return json!({ "status": 404, "body": { "error": "API route not found" } });
         };

@@ -88,10 +88,17 @@ fn project_name(task: &Task, directory: &Directory) -> Option<String> {
 pub(super) fn project(task: &Task, directory: &Directory, options: &Options) -> Option<String> {
     let known = task.project.as_ref();
     let known = known.or_else(|| directory.project(task.project_id.as_deref()?));
-    let id = known.map(|project| project.id.as_str()).or(task.project_id.as_deref());
+    let id = known
+        .map(|project| project.id.as_str())
+        .or(task.project_id.as_deref());
     let url_key = known.and_then(|project| project.url_key.as_deref());
     let name = known.and_then(|project| project.name.as_deref());
     let keys = [id, url_key, name];
-    let mapped = keys.iter().flatten().find_map(|key| options.project_map.get(*key));
-    mapped.cloned().or_else(|| url_key.or(name).map(str::to_owned))
+    let mapped = keys
+        .iter()
+        .flatten()
+        .find_map(|key| options.project_map.get(*key));
+    mapped
+        .cloned()
+        .or_else(|| url_key.or(name).map(str::to_owned))
 }

@@ -127,7 +127,12 @@ fn remember(names: &mut Names, id: Option<String>, name: &str) {
 
 fn answer(result: &mut Record<'_>, lines: &mut Lines, names: &Names) {
     let name = |id: &String| names.get(id).cloned().unwrap_or_else(|| id.clone());
-    for field in ["reason", "rejectionReason", "cancellationReason", "summaryMarkdown"] {
+    for field in [
+        "reason",
+        "rejectionReason",
+        "cancellationReason",
+        "summaryMarkdown",
+    ] {
         lines.paragraph(result.text(field));
     }
     for mut answer in result.objects("answers") {
@@ -151,7 +156,9 @@ fn answer(result: &mut Record<'_>, lines: &mut Lines, names: &Names) {
         }
     }
     for mut task in result.objects("createdTasks") {
-        let title = task.word("title").or_else(|| task.word("clientKey").map(|key| name(&key)));
+        let title = task
+            .word("title")
+            .or_else(|| task.word("clientKey").map(|key| name(&key)));
         lines.point(0, &format!("created: {}", title.unwrap_or_default()));
     }
     for key in result.texts("skippedClientKeys") {
@@ -193,7 +200,10 @@ mod tests {
             r#"{"kind":"request_confirmation","status":"pending","title":"Plan","summary":"two steps",
             "payload":{"prompt":"Accept?"},"result":null}"#,
         );
-        assert_eq!(card.question, "(asks for confirmation) Plan\ntwo steps\nAccept?");
+        assert_eq!(
+            card.question,
+            "(asks for confirmation) Plan\ntwo steps\nAccept?"
+        );
         assert_eq!(card.outcome, None);
     }
 
@@ -203,13 +213,19 @@ mod tests {
             r#"{"kind":"request_item_verdicts","status":"answered","payload":{"items":[{"id":"i","label":"Logo"}]},
             "result":{"outcome":"resolved","items":[{"id":"i","verdict":"reject","reason":"too dark"}]}}"#,
         );
-        assert_eq!(verdicts.outcome.as_deref(), Some("(verdicts answered)\n- Logo: reject, too dark"));
+        assert_eq!(
+            verdicts.outcome.as_deref(),
+            Some("(verdicts answered)\n- Logo: reject, too dark")
+        );
         let choices = card(
             r#"{"kind":"request_checkbox_confirmation","status":"accepted",
             "payload":{"prompt":"Which?","options":[{"id":"1","label":"Docs"},{"id":"2","label":"Tests"}]},
             "result":{"outcome":"accepted","selectedOptionIds":["2"]}}"#,
         );
-        assert_eq!(choices.outcome.as_deref(), Some("(choices accepted)\n- Tests"));
+        assert_eq!(
+            choices.outcome.as_deref(),
+            Some("(choices accepted)\n- Tests")
+        );
         let tasks = card(
             r#"{"kind":"suggest_tasks","status":"accepted","title":"Split",
             "payload":{"tasks":[{"clientKey":"a","title":"Write it"},{"clientKey":"b","title":"Print it"}]},
@@ -223,9 +239,14 @@ mod tests {
 
     #[test]
     fn a_kind_of_tomorrow_is_told_as_far_as_it_is_understood() {
-        let card = card(r#"{"kind":"request_signature","status":"rejected","title":"T","payload":7,"result":{"reason":"no"}}"#);
+        let card = card(
+            r#"{"kind":"request_signature","status":"rejected","title":"T","payload":7,"result":{"reason":"no"}}"#,
+        );
         assert_eq!(card.question, "(asks for request signature) T");
-        assert_eq!(card.outcome.as_deref(), Some("(request signature rejected) T\nno"));
+        assert_eq!(
+            card.outcome.as_deref(),
+            Some("(request signature rejected) T\nno")
+        );
         assert!(card.unknown);
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn ended(server: &Server, path: &str, trouble: Trouble) -> ConnectorE
         },
         trouble => ConnectorError::Refused {
             place: server.request(path),
-            message: trouble.reason(),
+            message: trouble.words(),
         },
     }
 }
@@ -102,7 +102,8 @@ async fn seen(
     report: &mut Report,
 ) -> Result<BTreeSet<String>, Trouble> {
     let body = server.get(path).await?;
-    let list = Record::list_of(&body.text).ok_or(Trouble::Unreadable("is no list"))?;
+    let list = Record::list_of(&body.text)
+        .ok_or(Trouble::Unreadable("is no list or only a part of one"))?;
     let mut ids = BTreeSet::new();
     for json in list {
         match Record::parse(json).and_then(|mut company| company.word("id")) {

@@ -230,7 +230,8 @@ impl Delivery<'_> {
             OriginalRef::new(original_ref),
         ) else {
             let place = self.server.request(&format!("/issues/{}", wanted.row.id));
-            self.report.fail(&place, "its id is none that can be stored");
+            self.report
+                .fail(&place, "its id is none that can be stored");
             return Ok(());
         };
         let mut remembered = Remembered::read(self.request.memory.get(&wanted.row.id));
@@ -293,7 +294,8 @@ impl Delivery<'_> {
             }
             _ => {}
         }
-        self.report.fail(&self.server.request(&path), trouble.reason());
+        self.report
+            .fail(&self.server.request(&path), trouble.reason());
         Ok(())
     }
 }

@@ -146,7 +146,10 @@ impl<'a> Walk<'a> {
         }
         let all = list.len();
         let rows = read(&place, &list, report);
-        let ordered = rows.iter().zip(rows.iter().skip(1)).all(|(a, b)| a.id < b.id);
+        let ordered = rows
+            .iter()
+            .zip(rows.iter().skip(1))
+            .all(|(a, b)| a.id < b.id);
         let follows = match (&self.after, rows.first()) {
             (Some(after), Some(first)) => first.id > *after,
             _ => true,
@@ -186,7 +189,11 @@ impl<'a> Walk<'a> {
                 return self.narrow(report).await;
             }
             Trouble::Parameters if self.compact || self.paging != Paging::Whole => {
-                report.note(&place, None, "the server refuses the question; it is put in an older way");
+                report.note(
+                    &place,
+                    None,
+                    "the server refuses the question; it is put in an older way",
+                );
                 self.paging = match self.paging {
                     Paging::AfterId => Paging::Offset,
                     _ if self.compact => self.paging,

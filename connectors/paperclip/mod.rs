@@ -93,7 +93,10 @@ struct Tasks {
 impl Tasks {
     fn new(options: Options, surroundings: &Surroundings) -> Self {
         let variable = options.api_key_env.as_deref().unwrap_or(USUAL_KEY);
-        let value = surroundings.variables.get(variable).map(|value| value.trim());
+        let value = surroundings
+            .variables
+            .get(variable)
+            .map(|value| value.trim());
         let key = value.filter(|value| !value.is_empty()).map(|value| Key {
             value: value.to_owned(),
             variable: variable.to_owned(),
@@ -119,9 +122,7 @@ impl Tasks {
         let server = Server::new(&self.options, self.key.clone(), FIRST_WAIT)?;
         // What is remembered may still be on its way, and waiting for it blocks.
         let memory = request.memory.clone();
-        let arrived = tokio::task::spawn_blocking(move || {
-            memory.memory();
-        });
+        let arrived = tokio::task::spawn_blocking(move || memory.memory().iter().count());
         arrived.await.map_err(|_| ConnectorError::Broken)?;
         delivery::run(Arc::clone(&self.options), server, request, sink, report).await
     }

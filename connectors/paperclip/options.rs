@@ -136,7 +136,9 @@ impl Options {
     pub fn base(&self) -> Result<Url, ConnectorError> {
         let mut url = http::address(&self.api_url, self.insecure_http).map_err(|error| {
             let hint = match error {
-                http::AddressError::Insecure => ", or set insecure_http = true in a network of yours",
+                http::AddressError::Insecure => {
+                    ", or set insecure_http = true in a network of yours"
+                }
                 _ => "",
             };
             refuse("api_url", format!("{error}{hint}"))
@@ -176,9 +178,18 @@ mod tests {
     #[test]
     fn what_is_wrong_is_refused_by_its_key() {
         for (text, message) in [
-            ("max_concurrency = 9", "max_concurrency: 9 is not within 1 and 8"),
-            ("min_chars = -1", "min_chars: -1 is not within 0 and 1000000"),
-            ("skip_statuses = [\" \"]", "skip_statuses: has an empty entry"),
+            (
+                "max_concurrency = 9",
+                "max_concurrency: 9 is not within 1 and 8",
+            ),
+            (
+                "min_chars = -1",
+                "min_chars: -1 is not within 0 and 1000000",
+            ),
+            (
+                "skip_statuses = [\" \"]",
+                "skip_statuses: has an empty entry",
+            ),
             (
                 "api_key_env = \"pcp board\"",
                 "api_key_env: is no name of a variable; the key itself does not belong in this file",
@@ -188,12 +199,23 @@ mod tests {
                 "api_url: http:// is for this computer only; use https://, or set \
                  insecure_http = true in a network of yours",
             ),
-            ("board_name = \"\"", "board_name: has 1 to 80 characters on one line"),
+            (
+                "board_name = \"\"",
+                "board_name: has 1 to 80 characters on one line",
+            ),
         ] {
             assert_eq!(read(text), Err(message.to_owned()), "{text}");
         }
-        assert!(read("company_ids = [\"PAP\"]").unwrap_err().starts_with("company_ids: \"PAP\""));
-        assert!(read("api_uri = \"x\"").unwrap_err().starts_with("api_uri: unknown field"));
+        assert!(
+            read("company_ids = [\"PAP\"]")
+                .unwrap_err()
+                .starts_with("company_ids: \"PAP\"")
+        );
+        assert!(
+            read("api_uri = \"x\"")
+                .unwrap_err()
+                .starts_with("api_uri: unknown field")
+        );
     }
 
     #[test]
@@ -206,7 +228,13 @@ mod tests {
             options.base().unwrap().to_string()
         };
         assert_eq!(base("http://127.0.0.1:3100"), "http://127.0.0.1:3100/api");
-        assert_eq!(base("http://127.0.0.1:3100/api/"), "http://127.0.0.1:3100/api");
-        assert_eq!(base("https://x.example/pc/api?a=b"), "https://x.example/pc/api");
+        assert_eq!(
+            base("http://127.0.0.1:3100/api/"),
+            "http://127.0.0.1:3100/api"
+        );
+        assert_eq!(
+            base("https://x.example/pc/api?a=b"),
+            "https://x.example/pc/api"
+        );
     }
 }

@@ -97,7 +97,12 @@ impl Directory {
                 }
                 Err(trouble) => return Err((path, trouble)),
             };
-            let unreadable = || (path.clone(), Trouble::Unreadable("is no list"));
+            let unreadable = || {
+                (
+                    path.clone(),
+                    Trouble::Unreadable("is no list or only a part of one"),
+                )
+            };
             let list = match route {
                 "user-directory" => {
                     let mut record = Record::parse(&body.text).ok_or_else(unreadable)?;
@@ -196,10 +201,15 @@ mod tests {
             directory.name(&author)
         };
         assert_eq!(
-            name(r#"{"derivedAuthorAgentId":"5518a1b9-0058","authorAgentId":"x","authorUserId":"local-board"}"#),
+            name(
+                r#"{"derivedAuthorAgentId":"5518a1b9-0058","authorAgentId":"x","authorUserId":"local-board"}"#
+            ),
             "agent Ada [2026]"
         );
-        assert_eq!(name(r#"{"authorAgentId":"77777777-8888","authorUserId":"u"}"#), "agent 77777777");
+        assert_eq!(
+            name(r#"{"authorAgentId":"77777777-8888","authorUserId":"u"}"#),
+            "agent 77777777"
+        );
         assert_eq!(name(r#"{"authorUserId":"local-board"}"#), "Ana");
         assert_eq!(name(r#"{"authorUserId":"someone-else"}"#), "user someone-");
         assert_eq!(name(r#"{"authorType":"system"}"#), "system");

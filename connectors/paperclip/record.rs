@@ -177,7 +177,8 @@ mod tests {
 
     #[test]
     fn a_field_of_another_type_is_left_out_and_named() {
-        let json = r#"{"id":"a","title":7,"labels":[{"name":"x"},3],"at":"soon","n":-1,"gone":null}"#;
+        let json =
+            r#"{"id":"a","title":7,"labels":[{"name":"x"},3],"at":"soon","n":-1,"gone":null}"#;
         let mut record = Record::parse(json).unwrap();
         assert_eq!(record.text("id").as_deref(), Some("a"));
         assert_eq!(record.text("title"), None);

@@ -30,7 +30,9 @@ pub(super) struct Key {
 
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Key").field("variable", &self.variable).finish_non_exhaustive()
+        f.debug_struct("Key")
+            .field("variable", &self.variable)
+            .finish_non_exhaustive()
     }
 }
 
@@ -58,8 +60,19 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    /// What is wrong and what to do, for a thing that was not read because of it.
+    /// What is wrong and what to do, for something that was not read because of it.
     pub(super) fn reason(&self) -> String {
+        let later = match self {
+            Self::Failing(_) | Self::Silent(_) | Self::Unreadable(_) => {
+                ". It is asked for again at the next run"
+            }
+            _ => "",
+        };
+        format!("{}{later}", self.words())
+    }
+
+    /// What is wrong, in words that quote nothing of the answer.
+    pub(super) fn words(&self) -> String {
         match self {
             Self::Gone => "is not there any more".to_owned(),
             Self::NoRoute => "this server has no such route: update it".to_owned(),
@@ -71,17 +84,16 @@ impl Trouble {
                     .to_owned()
             }
             Self::Failing(429) => {
-                "the server is too busy (429): it is read at the next run; lower max_concurrency \
-                 if this stays"
-                    .to_owned()
+                "the server is too busy (429): lower max_concurrency if this stays".to_owned()
             }
-            Self::Failing(status) => format!(
-                "the server failed at it ({status}): it is read at the next run; see the server's \
-                 log if this stays"
-            ),
-            Self::TooLong => format!("the answer is longer than {BODY_LIMIT} bytes and was not read"),
-            Self::Silent(error) => format!("{error}: it is read at the next run"),
-            Self::Unreadable(what) => format!("the answer {what}: it is read at the next run"),
+            Self::Failing(status) => {
+                format!("the server failed at it ({status}): see its log if this stays")
+            }
+            Self::TooLong => {
+                format!("the answer is longer than {BODY_LIMIT} bytes and was not read")
+            }
+            Self::Silent(error) => error.to_string(),
+            Self::Unreadable(what) => format!("the answer {what}"),
             Self::Fatal(error) => error.to_string(),
         }
     }
@@ -176,12 +188,14 @@ impl Server {
         let mut question = Question::get(url);
         if let Some(key) = key {
             let bearer = format!("Bearer {}", key.value);
-            question = question.secret(header::AUTHORIZATION, &bearer).map_err(|_| {
-                refused(format!(
-                    "the key in {} holds signs that no key has: copy it again",
-                    key.variable
-                ))
-            })?;
+            question = question
+                .secret(header::AUTHORIZATION, &bearer)
+                .map_err(|_| {
+                    refused(format!(
+                        "the key in {} holds signs that no key has: copy it again",
+                        key.variable
+                    ))
+                })?;
         }
         let answer = http.ask(&question).await.map_err(|error| match error {
             HttpError::TooLong { .. } => Trouble::TooLong,
@@ -236,9 +250,11 @@ impl Server {
                 "the key in {variable} is not known to the server or has expired (401): make a \
                  new one as docs/connectors/paperclip.md tells{open}"
             ),
-            _ => "the server wants a key (401): make one as docs/connectors/paperclip.md tells and \
+            _ => {
+                "the server wants a key (401): make one as docs/connectors/paperclip.md tells and \
                   put it into the variable that api_key_env names"
-                .to_owned(),
+                    .to_owned()
+            }
         }
     }
 }

@@ -81,7 +81,10 @@ impl Task {
         let body = ask(server, &path).await?;
         let record = Record::parse(&body.text);
         let Some(mut record) = record.filter(|record| record.has("id")) else {
-            return Err((path, Trouble::Unreadable("is no task or only a part of one")));
+            return Err((
+                path,
+                Trouble::Unreadable("is no task or only a part of one"),
+            ));
         };
         let mut task = Self::default();
         task.head(&mut record);
@@ -91,12 +94,15 @@ impl Task {
         }
         task.comments(server, abilities, options, row).await?;
         if abilities.interactions && options.include_interactions {
-            task.part(server, &format!("{path}/interactions"), Self::interaction).await?;
+            task.part(server, &format!("{path}/interactions"), Self::interaction)
+                .await?;
         }
         if abilities.documents && options.include_documents {
-            task.part(server, &format!("{path}/documents"), Self::document).await?;
+            task.part(server, &format!("{path}/documents"), Self::document)
+                .await?;
         }
-        task.entries.sort_by(|a, b| (a.order, &a.id).cmp(&(b.order, &b.id)));
+        task.entries
+            .sort_by(|a, b| (a.order, &a.id).cmp(&(b.order, &b.id)));
         Ok(task)
     }
 
@@ -293,7 +299,12 @@ impl Task {
         mut take: impl FnMut(&mut Self, &mut Record<'_>) -> Option<()>,
     ) -> Result<usize, Failed> {
         let list = Record::list_of(&body.text);
-        let list = list.ok_or_else(|| (path.to_owned(), Trouble::Unreadable("is no list or only a part of one")))?;
+        let list = list.ok_or_else(|| {
+            (
+                path.to_owned(),
+                Trouble::Unreadable("is no list or only a part of one"),
+            )
+        })?;
         let mut sound = true;
         for json in &list {
             let record = Record::parse(json);
@@ -353,7 +364,10 @@ async fn newest_is_known(
     if newest.is_none_or(|id| met.contains(&id)) {
         return Ok(());
     }
-    Err((path, Trouble::Unreadable("does not fit: comments went while they were read")))
+    Err((
+        path,
+        Trouble::Unreadable("does not fit: comments went while they were read"),
+    ))
 }
 
 async fn ask(server: &Server, path: &str) -> Result<Body, Failed> {

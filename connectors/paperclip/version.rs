@@ -62,7 +62,10 @@ impl Abilities {
 
 /// The first two numbers of a version.
 fn parse(version: &str) -> Option<(u32, u32)> {
-    let mut numbers = version.trim().trim_start_matches('v').split(['.', '-', '+']);
+    let mut numbers = version
+        .trim()
+        .trim_start_matches('v')
+        .split(['.', '-', '+']);
     let year = numbers.next()?.parse().ok()?;
     let day = numbers.next()?.parse().ok()?;
     Some((year, day))
@@ -82,7 +85,10 @@ mod tests {
         assert_eq!(of("2027.101.0"), (Paging::AfterId, true, true, true));
         assert_eq!(of("2026.831.1"), (Paging::Offset, true, true, true));
         assert_eq!(of("2026.707.0"), (Paging::Offset, false, true, true));
-        assert_eq!(of("2026.330.0-canary.7"), (Paging::Whole, false, true, false));
+        assert_eq!(
+            of("2026.330.0-canary.7"),
+            (Paging::Whole, false, true, false)
+        );
         assert_eq!(of("0.2.7"), (Paging::Whole, false, false, false));
     }
 

@@ -138,4 +138,6 @@ impl Connector for Tasks {
 }
 
 #[cfg(test)]
+mod answer_tests;
+#[cfg(test)]
 mod tests;

@@ -1,6 +1,5 @@
-//! Tests of the connector against recorded answers: what is asked, when, with which key, and what a
-//! run says when the server does not answer as it should. What a task renders to is told by
-//! `fixtures/paperclip/`.
+//! Tests of the connector against recorded answers: what is asked, when, and with which key. What a
+//! task renders to is told by `fixtures/paperclip/`.
 
 use std::collections::HashMap;
 
@@ -15,12 +14,12 @@ use crate::unit::Event;
 
 const COMPANY: &str = "0b54a1c2-5d1e-4f0a-9c3e-7a8b9c0d1e2f";
 
-fn id(number: usize) -> String {
+pub(super) fn id(number: usize) -> String {
     format!("10000000-0000-4000-8000-{number:012}")
 }
 
 /// A task as list and detail show it.
-fn task(number: usize) -> Value {
+pub(super) fn task(number: usize) -> Value {
     json!({
         "id": id(number), "companyId": COMPANY, "identifier": format!("LIN-{number}"),
         "title": format!("Job {number}"), "description": "Fold, stitch and trim.",
@@ -30,22 +29,22 @@ fn task(number: usize) -> Value {
     })
 }
 
-fn list(more: &str) -> String {
+pub(super) fn list(more: &str) -> String {
     let start =
         "issues?includeRoutineExecutions=true&view=compact&limit=1000&sortField=id&sortDir=asc";
     format!("/api/companies/{COMPANY}/{start}{more}")
 }
 
-fn after(number: usize) -> String {
+pub(super) fn after(number: usize) -> String {
     list(&format!("&afterId={}", id(number)))
 }
 
-fn error(status: u16, text: &str) -> Value {
+pub(super) fn error(status: u16, text: &str) -> Value {
     json!({ "status": status, "headers": { "Retry-After": "0" }, "body": { "error": text } })
 }
 
 /// A server of the newest version with some tasks, a thousand on each page.
-fn server(count: usize) -> Map<String, Value> {
+pub(super) fn server(count: usize) -> Map<String, Value> {
     let mut answers = Map::new();
     let mut put = |path: String, answer: Value| drop(answers.insert(path, answer));
     put(
@@ -80,25 +79,25 @@ fn server(count: usize) -> Map<String, Value> {
     answers
 }
 
-fn with(mut answers: Map<String, Value>, more: &[(&str, Value)]) -> Served {
+pub(super) fn with(mut answers: Map<String, Value>, more: &[(&str, Value)]) -> Served {
     for (path, answer) in more {
         answers.insert((*path).to_owned(), answer.clone());
     }
     Served::new(answers.into())
 }
 
-fn read(served: &Served, more: &str, marks: HashMap<String, Recalled>) -> Reading {
+pub(super) fn read(served: &Served, more: &str, marks: HashMap<String, Recalled>) -> Reading {
     let mut table: toml::Table = more.parse().unwrap();
     table.insert("api_url".into(), served.address.clone().into());
     table.entry("settle_minutes").or_insert(0.into());
     poll("paperclip", &table, Memory::new(marks), None)
 }
 
-fn fresh(served: &Served) -> Reading {
+pub(super) fn fresh(served: &Served) -> Reading {
     read(served, "", HashMap::new())
 }
 
-fn units(reading: &Reading) -> Vec<&str> {
+pub(super) fn units(reading: &Reading) -> Vec<&str> {
     let starts = reading.events.iter().filter_map(|event| match event {
         Event::Start(start) => Some(start.id.as_str()),
         _ => None,
@@ -106,33 +105,13 @@ fn units(reading: &Reading) -> Vec<&str> {
     starts.collect()
 }
 
-fn problems(reading: &Reading) -> Vec<String> {
+pub(super) fn problems(reading: &Reading) -> Vec<String> {
     reading
         .report
         .problems
         .iter()
         .map(ToString::to_string)
         .collect()
-}
-
-/// What a run ends with when the server answers something with something else.
-fn failure(path: &str, answer: Value) -> String {
-    let served = with(server(1), &[(path, answer)]);
-    let reading = fresh(&served);
-    assert_eq!(reading.events, Vec::new(), "{path}");
-    let failure = reading.failure.unwrap_or_default();
-    failure.replace(&served.address, "http://server")
-}
-
-/// What a run says, and which tasks it reads all the same.
-fn said(path: &str, answer: Value) -> (Vec<String>, usize, u64) {
-    let reading = fresh(&with(server(2), &[(path, answer)]));
-    assert_eq!(reading.failure, None);
-    (
-        problems(&reading),
-        units(&reading).len(),
-        reading.report.failed,
-    )
 }
 
 #[test]
@@ -202,83 +181,6 @@ fn a_server_that_dies_in_the_middle_loses_nothing_and_doubles_nothing() {
     assert_eq!((then.failure, then.report.failed), (None, 0));
 }
 
-#[test]
-fn nobody_at_the_address_is_unreachable() {
-    let table = toml::toml! { api_url = "http://127.0.0.1:9/api" };
-    let reading = poll("paperclip", &table, Memory::default(), None);
-    let failure = reading.failure.unwrap();
-    assert!(
-        failure.starts_with("http://127.0.0.1:9/api cannot be reached: "),
-        "{failure}"
-    );
-}
-
-#[test]
-fn what_answers_and_is_no_paperclip_is_told_with_what_would_be_right() {
-    let no_paperclip = "GET /api/health: what answers is no Paperclip: api_url must lead to the \
-                        API, such as http://127.0.0.1:3100/api";
-    assert_eq!(failure("/api/health", json!({ "hello": 1 })), no_paperclip);
-    assert_eq!(failure("/api/health", json!([])), no_paperclip);
-    assert_eq!(
-        failure("/api/health", json!({ "body": "<html>" })),
-        "GET /api/health: the answer is a web page and no data, as from a proxy or a login page; \
-         see whether api_url leads to the API"
-    );
-    assert_eq!(
-        failure("/api/health", json!({ "status": 404, "body": "<html>" })),
-        "GET /api/health: nothing is there (404), and what answers is no Paperclip: api_url must \
-         lead to the API, such as http://127.0.0.1:3100/api"
-    );
-    assert_eq!(
-        failure(
-            "/api/health",
-            json!({ "status": 302, "headers": { "Location": "/login" }, "body": "" })
-        ),
-        "GET /api/health: the server sends elsewhere (302): put the address that it leads to into \
-         api_url"
-    );
-    assert_eq!(
-        failure(
-            "/api/health",
-            error(
-                403,
-                "This hostname is not allowed for this Paperclip instance."
-            )
-        ),
-        "GET /api/health: the server does not answer to the name 127.0.0.1 (403): add it to its \
-         PAPERCLIP_ALLOWED_HOSTNAMES, or use a name that it has"
-    );
-}
-
-#[test]
-fn a_server_that_starts_or_hides_behind_a_proxy_is_unreachable_for_now() {
-    assert_eq!(
-        failure("/api/health", json!({ "body": { "status": "starting" } })),
-        "http://server/api cannot be reached: the server is still starting; run again in a minute"
-    );
-    assert_eq!(
-        failure("/api/health", error(502, "Bad gateway")),
-        "http://server/api cannot be reached: it answers 502; is it running behind its proxy?"
-    );
-}
-
-#[test]
-fn companies_that_cannot_be_listed_end_the_run() {
-    assert_eq!(
-        failure("/api/companies", error(500, "Internal server error")),
-        "GET /api/companies: the server failed at it (500): see its log if this stays"
-    );
-    assert_eq!(
-        failure("/api/companies", json!({ "body": "[{\"id\"" })),
-        "GET /api/companies: the answer is no list or only a part of one"
-    );
-    assert_eq!(
-        failure("/api/companies", error(401, "Unauthorized")),
-        "GET /api/companies: the server wants a key (401): make one as docs/connectors/paperclip.md \
-         tells and put it into the variable that api_key_env names"
-    );
-}
-
 fn with_key(served: &Served, options: &str, variables: &[(&str, &str)]) -> Reading {
     let mut table: toml::Table = options.parse().unwrap();
     table.insert("api_url".into(), served.address.clone().into());
@@ -333,56 +235,6 @@ fn an_empty_variable_is_no_key_and_a_named_one_must_be_set() {
             "GET /api/companies: the key in PAPERCLIP_API_KEY holds signs that no key has: copy it \
              again"
         )
-    );
-}
-
-#[test]
-fn a_busy_server_is_asked_again_and_a_lasting_trouble_costs_its_task_alone() {
-    let detail = format!("/api/issues/{}", id(1));
-    let busy = json!({ "turns": [error(429, "Too many"), error(503, "Busy"), task(1)] });
-    assert_eq!(said(&detail, busy), (vec![], 2, 0));
-    let lasting = error(503, "Busy");
-    let line = format!(
-        "GET {detail}: the server failed at it (503): see its log if this stays. It is asked for again \
-         at the next run"
-    );
-    assert_eq!(said(&detail, lasting), (vec![line], 1, 1));
-    // Gone, or no business of this key: no failure, but for the latter a word.
-    assert_eq!(said(&detail, error(404, "Issue not found")), (vec![], 1, 0));
-    let (lines, read, failed) = said(&detail, error(403, "Forbidden"));
-    assert_eq!((lines.len(), read, failed), (1, 1, 0));
-}
-
-#[test]
-fn an_answer_that_takes_too_long_is_named_with_its_request() {
-    let detail = format!("/api/issues/{}", id(1));
-    let served = with(server(2), &[(&detail, json!({ "slow": true }))]);
-    let reading = read(&served, "timeout_seconds = 1", HashMap::new());
-    let line = format!(
-        "GET {detail}: the server did not answer within 1 seconds. It is asked for again at the next run"
-    );
-    assert_eq!(
-        (problems(&reading), units(&reading)),
-        (vec![line], vec!["LIN-2"])
-    );
-}
-
-#[test]
-fn a_list_that_breaks_off_leaves_what_was_read_before_it() {
-    let (lines, read, failed) = said(&after(2), json!({ "body": "[{\"id\":\"1" }));
-    let line = format!(
-        "GET {}: the list breaks off here: the answer is no list or only a part of one. It is \
-         asked for again at the next run",
-        after(2)
-    );
-    assert_eq!((lines, read, failed), (vec![line], 2, 1));
-    let (lines, ..) = said(&list(""), error(404, "Company not found"));
-    assert_eq!(
-        lines,
-        [format!(
-            "GET {}: the list breaks off here: is not there any more",
-            list("")
-        )]
     );
 }
 

@@ -308,14 +308,16 @@ fn passes(status: u16) -> bool {
     matches!(status, 408 | 409 | 429 | 500..=599)
 }
 
-/// Seconds or a date, as RFC 9110 section 10.2.3 has it.
+/// Seconds or a date, as RFC 9110 section 10.2.3 has it. A date is held against the date of the
+/// answer itself, so that no two clocks need to agree.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
+    let text = |name| Some(headers.get(name)?.to_str().ok()?.trim());
+    let pause = text(header::RETRY_AFTER)?;
+    if let Ok(seconds) = pause.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
     }
-    let at = chrono::DateTime::parse_from_rfc2822(text).ok()?;
-    let left = at.signed_duration_since(chrono::Utc::now());
+    let date = |text| chrono::DateTime::parse_from_rfc2822(text).ok();
+    let left = date(pause)?.signed_duration_since(date(text(header::DATE)?)?);
     Some(left.to_std().unwrap_or(Duration::ZERO))
 }
 
@@ -461,10 +463,17 @@ mod tests {
         let asked = |text: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static(text));
+            let now = HeaderValue::from_static("Wed, 21 Oct 2026 07:27:30 GMT");
+            headers.insert(header::DATE, now);
             retry_after(&headers)
         };
         assert_eq!(asked("7"), Some(Duration::from_secs(7)));
-        assert_eq!(asked("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(
+            asked("Wed, 21 Oct 2026 07:28:00 GMT"),
+            Some(Duration::from_secs(30))
+        );
+        let past = asked("Wed, 21 Oct 2015 07:28:00 GMT");
+        assert_eq!(past, Some(Duration::ZERO));
         assert_eq!(asked("soon"), None);
     }
 }

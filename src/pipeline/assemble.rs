@@ -75,11 +75,12 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    /// Opens a unit.
+    /// Opens a unit: its segments have at most `limit` characters, and `room` bytes of compressed
+    /// text are held in memory before the rest is put aside.
     pub(super) fn open(
         start: UnitStart,
         source: Option<SourceId>,
-        limit: usize,
+        (limit, room): (usize, usize),
         store: &Store,
     ) -> Result<Self, PipelineError> {
         let (stored, absorbed) = match source {
@@ -106,7 +107,7 @@ impl Assembly {
             source,
             segmenter: Segmenter::new(limit),
             held: 0,
-            room: HELD,
+            room,
             begun: false,
             known: 0,
             seen: HashSet::new(),
@@ -277,10 +278,17 @@ impl Assembly {
         })
     }
 
+    /// Bytes of compressed text held in memory.
+    pub(super) fn held(&self) -> usize {
+        self.held.min(self.room)
+    }
+
     /// Ends the unit for good: forgets what was put aside for it.
     pub(super) fn put_back(&self, store: &Store) -> Result<(), PipelineError> {
-        if self.held > self.room {
-            store.clear_aside()?;
+        for sealed in &self.sealed {
+            if let Some(frame) = &sealed.frame {
+                store.forget_aside(frame)?;
+            }
         }
         Ok(())
     }
@@ -334,8 +342,8 @@ fn known(
     Ok((found.next(), found.collect()))
 }
 
-/// Bytes of compressed text of one unit that are held in memory.
-const HELD: usize = 16 * 1024 * 1024;
+/// Bytes of compressed text that are held in memory, of all units in hand.
+pub(super) const HELD: usize = 16 * 1024 * 1024;
 
 fn continuation(instant: Instant, unit: &UnitId) -> String {
     render::line(instant, SESSION, &format!("continues {unit}"))
@@ -360,8 +368,7 @@ mod tests {
             extent: Extent::Whole,
             min_chars: 0,
         };
-        let mut unit = Assembly::open(start, None, 1000, &store).unwrap();
-        unit.room = 0;
+        let mut unit = Assembly::open(start, None, (1000, 0), &store).unwrap();
         let named = "DB_PASSWORD=quaint-Otter-77-parade";
         for (record, text) in ["typed quaint-Otter-77-parade there", named]
             .iter()

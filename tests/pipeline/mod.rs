@@ -3,6 +3,7 @@
 mod growth;
 mod names;
 mod ownership;
+mod pool;
 mod rules;
 mod script;
 mod secrets;

@@ -109,7 +109,7 @@ fn converse(stream: &TcpStream, state: &Mutex<State>) {
         let answer = state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .answer(path, key);
+            .answer(&path, key);
         if answer.get("slow").is_some() {
             continue;
         }
@@ -120,11 +120,11 @@ fn converse(stream: &TcpStream, state: &Mutex<State>) {
 }
 
 impl State {
-    fn answer(&mut self, path: String, key: Option<String>) -> Value {
-        self.asked.push(path.clone());
+    fn answer(&mut self, path: &str, key: Option<String>) -> Value {
+        self.asked.push(path.to_owned());
         self.keys.push(key);
         let plain = path.split('?').next().unwrap_or_default();
-        let name = [path.as_str(), plain]
+        let name = [path, plain]
             .into_iter()
             .find(|name| self.answers.contains_key(*name));
         let Some(name) = name else {

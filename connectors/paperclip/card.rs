@@ -32,13 +32,13 @@ pub(super) fn read(record: &mut Record<'_>) -> Card {
     let known = KINDS.iter().find(|(name, _)| *name == kind);
     let words = known.map_or_else(|| kind.replace('_', " "), |(_, words)| (*words).to_owned());
     let mut names = Names::default();
-    let mut asked = Lines::new(format!("(asks for {words}) {title}"));
+    let mut asked = Lines::new(&format!("(asks for {words}) {title}"));
     asked.paragraph(record.text("summary"));
     if let Some(mut payload) = record.object("payload") {
         question(&mut payload, &mut asked, &mut names);
     }
     let outcome = (!matches!(status.as_str(), "" | "pending")).then(|| {
-        let mut told = Lines::new(format!("({words} {status}) {title}"));
+        let mut told = Lines::new(&format!("({words} {status}) {title}"));
         if let Some(mut result) = record.object("result") {
             answer(&mut result, &mut told, &names);
         }
@@ -60,7 +60,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(first: String) -> Self {
+    fn new(first: &str) -> Self {
         Self {
             text: first.trim_end().to_owned(),
         }

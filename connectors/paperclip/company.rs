@@ -106,7 +106,7 @@ async fn seen(
         .ok_or(Trouble::Unreadable("is no list or only a part of one"))?;
     let mut ids = BTreeSet::new();
     for json in list {
-        match Record::parse(json).and_then(|mut company| company.word("id")) {
+        match Record::parse(json).and_then(|mut company| company.id("id")) {
             Some(id) => drop(ids.insert(id.to_ascii_lowercase())),
             None => report.pass_over(&server.request(path), None, "a company without an id"),
         }
@@ -117,7 +117,7 @@ async fn seen(
 async fn own(server: &Server) -> Result<BTreeSet<String>, Trouble> {
     let body = server.get("/agents/me").await?;
     let agent = Record::parse(&body.text);
-    let id = agent.and_then(|mut agent| agent.word("companyId"));
+    let id = agent.and_then(|mut agent| agent.id("companyId"));
     let id = id.ok_or(Trouble::Unreadable("names no company"))?;
     Ok(BTreeSet::from([id.to_ascii_lowercase()]))
 }

@@ -307,7 +307,7 @@ fn read(place: &str, list: &[&str], report: &mut Report) -> Vec<Row> {
             report.pass_over(place, None, "something in the list is no task");
             continue;
         };
-        let Some(id) = record.word("id") else {
+        let Some(id) = record.id("id") else {
             report.pass_over(place, None, "a task without an id");
             continue;
         };

@@ -39,7 +39,7 @@ impl Remembered {
         for (at, entry) in self.entries.iter().enumerate().rev() {
             places.entry(*entry).or_default().push(at);
         }
-        let mut number = |id: &&str| {
+        let number = |id: &&str| {
             let digest = digest::fast(0, id.as_bytes());
             let short = u32::try_from(digest & u64::from(u32::MAX)).unwrap_or(0);
             // Two entries whose digests are alike have two places.
@@ -50,7 +50,7 @@ impl Remembered {
             });
             u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1)
         };
-        ids.iter().map(|id| number(id)).collect()
+        ids.iter().map(number).collect()
     }
 
     pub(super) fn mark(&self, row: &Row) -> Mark {
@@ -179,8 +179,10 @@ mod tests {
 
     #[test]
     fn a_change_of_the_list_or_of_the_name_makes_a_task_unread() {
-        let mut remembered = Remembered::default();
-        remembered.name = "PAP-1".to_owned();
+        let remembered = Remembered {
+            name: "PAP-1".to_owned(),
+            ..Remembered::default()
+        };
         let first = row("11", "PAP-1");
         let recalled = recalled(&remembered.mark(&first));
         assert!(is_current(&first, "PAP-1", Some(&recalled)));

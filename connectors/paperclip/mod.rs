@@ -29,16 +29,20 @@ use async_trait::async_trait;
 
 use crate::connector::{Connector, Kind, Outcome, Request, Surroundings};
 use crate::error::ConnectorError;
+use crate::files::Root;
 use crate::report::Report;
 use crate::source::Trust;
 use crate::unit::Sink;
 use options::{Options, USUAL_KEY};
+use record::Record;
 use server::{Key, Server};
 
 /// The kind `paperclip`.
 #[derive(Debug, Clone, Copy)]
 pub struct Paperclip;
 
+/// Bytes read of a server's own configuration.
+const CONFIG: u64 = 256 * 1024;
 /// Wait before a request is put a second time; doubled each time. Tests have no time for it.
 const FIRST_WAIT: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 500 });
 
@@ -69,7 +73,7 @@ impl Kind for Paperclip {
         instance.join("config.json").is_file().then_some(instance)
     }
 
-    fn template(&self, _found: &Path) -> String {
+    fn template(&self, found: &Path) -> String {
         format!(
             "# Where the server's API is.\n\
              api_url = \"{}\"\n\
@@ -79,8 +83,19 @@ impl Kind for Paperclip {
              settle_minutes = 30\n\
              # Which project the tasks of a Paperclip project belong to, by its id or name.\n\
              # project_map = {{ \"Billing Service\" = \"billing\" }}\n",
-            options::USUAL_URL
+            local_url(found)
         )
+    }
+}
+
+/// The address of the server whose instance lies in a folder, as its configuration has it.
+fn local_url(instance: &Path) -> String {
+    let config = Root::new(instance).ok();
+    let config = config.and_then(|root| root.read_small(Path::new("config.json"), CONFIG));
+    let port = config.and_then(|json| Record::parse(&json)?.object("server")?.count("port"));
+    match port {
+        Some(port) => format!("http://127.0.0.1:{port}/api"),
+        None => options::USUAL_URL.to_owned(),
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Project {
 impl Project {
     pub(super) fn read(record: &mut Record<'_>) -> Option<Self> {
         Some(Self {
-            id: record.word("id")?,
+            id: record.id("id")?,
             name: record.word("name").map(|name| presentable(&name)),
             url_key: record.word("urlKey"),
         })
@@ -133,7 +133,7 @@ impl Directory {
     fn take(&mut self, route: &str, record: &mut Record<'_>) {
         match route {
             "agents" => {
-                if let (Some(id), Some(name)) = (record.word("id"), record.word("name")) {
+                if let (Some(id), Some(name)) = (record.id("id"), record.word("name")) {
                     self.agents.insert(id, presentable(&name));
                 }
             }

@@ -123,6 +123,14 @@ impl<'a> Record<'a> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// An id of the server's, which can stand in an address and in a name.
+    pub(super) fn id(&mut self, name: &'static str) -> Option<String> {
+        let text = self.text(name)?;
+        let sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let plain = (1..=64).contains(&text.len()) && text.chars().all(sign);
+        self.note(name, plain.then_some(text))
+    }
+
     /// A moment.
     pub(super) fn moment(&mut self, name: &'static str) -> Option<Moment> {
         let text = self.text(name)?;
@@ -136,13 +144,13 @@ impl<'a> Record<'a> {
     }
 
     /// An object inside of this one.
-    pub(super) fn object(&mut self, name: &'static str) -> Option<Record<'a>> {
+    pub(super) fn object(&mut self, name: &'static str) -> Option<Self> {
         let value = Self::parse(self.raw(name)?);
         self.note(name, value)
     }
 
     /// The objects of a list inside of this one.
-    pub(super) fn objects(&mut self, name: &'static str) -> Vec<Record<'a>> {
+    pub(super) fn objects(&mut self, name: &'static str) -> Vec<Self> {
         let Some(raw) = self.raw(name) else {
             return Vec::new();
         };
@@ -188,6 +196,16 @@ mod tests {
         assert_eq!(record.text("gone"), None);
         assert_eq!(record.text("absent"), None);
         assert_eq!(record.odd(), ["title", "labels", "at", "n"]);
+    }
+
+    #[test]
+    fn an_id_can_stand_in_an_address() {
+        let mut record = Record::parse(r#"{"id":"a-1_Z","b":"../x","c":"","d":"a b"}"#).unwrap();
+        assert_eq!(record.id("id").as_deref(), Some("a-1_Z"));
+        assert_eq!(
+            (record.id("b"), record.id("c"), record.id("d")),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -215,7 +215,7 @@ impl Server {
             error.is_some_and(|error| error.contains(word))
         };
         match answer.status {
-            200..=299 => return body(answer),
+            200..=299 => body(answer),
             300..=399 => Err(Verdict::Refused(format!(
                 "the server sends elsewhere ({}): put the address that it leads to into api_url",
                 answer.status

@@ -120,7 +120,7 @@ impl Task {
         let mut ancestors = record.objects("ancestors");
         let parent = parent.and_then(|id| {
             let mut parents = ancestors.iter_mut();
-            let parent = parents.find_map(|task| (task.word("id")? == id).then_some(task));
+            let parent = parents.find_map(|task| (task.id("id")? == id).then_some(task));
             parent?.word("title")
         });
         self.parent = parent.map(|title| presentable_title(&title));
@@ -162,7 +162,7 @@ impl Task {
             };
             let before = met.len();
             let all = self.records(server, &path, &body, |task, record| {
-                let id = record.word("id")?;
+                let id = record.id("id")?;
                 if met.insert(id.clone()) {
                     task.comment(record, options, id.clone());
                 }
@@ -201,7 +201,7 @@ impl Task {
 
     /// A question stands where it was asked, its answer where it was given.
     fn interaction(&mut self, record: &mut Record<'_>) -> Option<()> {
-        let id = record.word("id")?;
+        let id = record.id("id")?;
         let asked = record.moment("createdAt");
         let resolved = record.moment("resolvedAt");
         let changed = record.moment("updatedAt");
@@ -220,7 +220,7 @@ impl Task {
 
     /// A document stands where it was begun and shows its latest revision.
     fn document(&mut self, record: &mut Record<'_>) -> Option<()> {
-        let id = record.word("id")?;
+        let id = record.id("id")?;
         let created = record.moment("createdAt");
         let updated = record.moment("updatedAt").or(created);
         let author = Author::read(
@@ -360,7 +360,7 @@ async fn newest_is_known(
     let path = format!("{route}?order=desc&limit=1");
     let body = ask(server, &path).await?;
     let list = Record::list_of(&body.text);
-    let newest = list.and_then(|list| Record::parse(list.first()?)?.word("id"));
+    let newest = list.and_then(|list| Record::parse(list.first()?)?.id("id"));
     if newest.is_none_or(|id| met.contains(&id)) {
         return Ok(());
     }

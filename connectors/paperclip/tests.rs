@@ -361,3 +361,23 @@ fn a_reset_keeps_names_and_numbers() {
         .collect();
     assert_eq!(kept, identities);
 }
+
+#[test]
+fn a_server_on_this_computer_is_found_with_its_port() {
+    let home = tempfile::tempdir().unwrap();
+    let surroundings = Surroundings {
+        home: Some(home.path().to_owned()),
+        ..Surroundings::default()
+    };
+    assert_eq!(Paperclip.discover(&surroundings), None);
+    let instance = home.path().join(".paperclip/instances/default");
+    std::fs::create_dir_all(&instance).unwrap();
+    std::fs::write(instance.join("config.json"), r#"{"server":{"port":3111}}"#).unwrap();
+    assert_eq!(Paperclip.discover(&surroundings), Some(instance.clone()));
+    let template: toml::Table = Paperclip.template(&instance).parse().unwrap();
+    assert_eq!(
+        template["api_url"].as_str(),
+        Some("http://127.0.0.1:3111/api")
+    );
+    assert!(Options::read(&template).is_ok());
+}

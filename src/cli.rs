@@ -15,6 +15,7 @@ mod init;
 mod mcp;
 mod new_token;
 mod output;
+mod reading;
 mod redact;
 mod run;
 mod search;

@@ -14,10 +14,12 @@ mod pool;
 mod report;
 mod run;
 mod settle;
+mod stop;
 mod writing;
 
 pub use report::{PassedOver, RunReport};
 pub use run::{Job, Options, Pipeline, Progress, run};
+pub use stop::{Stop, Stopper};
 
 use crate::store::StoreError;
 

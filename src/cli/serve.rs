@@ -94,7 +94,7 @@ pub(super) fn log_to_stderr() {
 
 /// Done when the program is told to end.
 #[cfg(unix)]
-fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
+pub(super) fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -108,7 +108,7 @@ fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
 
 /// Done when the program is told to end.
 #[cfg(not(unix))]
-fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
+pub(super) fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     Ok(async {
         if let Err(error) = tokio::signal::ctrl_c().await {
             tracing::error!("no signal can be received: {error}");

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::tests::{after, error, fresh, id, list, problems, read, server, task, units, with};
+use super::*;
 use crate::fixtures::poll;
 use crate::marks::Memory;
+use crate::time::Instant;
 
 /// What a run ends with when the server answers something with something else.
 fn failure(path: &str, answer: Value) -> String {
@@ -153,4 +155,24 @@ fn a_list_that_breaks_off_leaves_what_was_read_before_it() {
             list("")
         )]
     );
+}
+
+#[test]
+fn a_run_that_is_stopped_does_not_wait_for_the_server() {
+    let served = with(server(1), &[("/api/companies", json!({ "slow": true }))]);
+    let table: toml::Table = format!("api_url = \"{}\"", served.address).parse().unwrap();
+    let mut connector = Paperclip.build(&table, &Surroundings::default()).unwrap();
+    let request = Request {
+        memory: Memory::default().into(),
+        now: Instant::default(),
+        sample: None,
+    };
+    let (sink, receiver) = Sink::channel();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    drop(receiver);
+    let (_, result) = runtime.block_on(connector.poll(request, sink));
+    assert!(matches!(result, Err(ConnectorError::Stopped)), "{result:?}");
 }

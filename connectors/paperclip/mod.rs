@@ -147,7 +147,11 @@ impl Tasks {
 impl Connector for Tasks {
     async fn poll(&mut self, request: Request, mut sink: Sink) -> Outcome {
         let mut report = Report::default();
-        let result = self.read(&request, &mut sink, &mut report).await;
+        let closed = sink.closed();
+        let result = tokio::select! {
+            result = self.read(&request, &mut sink, &mut report) => result,
+            () = closed => Err(ConnectorError::Stopped),
+        };
         (report, result)
     }
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::tests::{after, error, fresh, id, list, problems, read, server, task, units, with};
+use super::tests::{
+    COMPANY, after, error, fresh, id, list, problems, read, server, task, units, with,
+};
 use super::*;
 use crate::fixtures::poll;
 use crate::marks::Memory;
@@ -175,4 +177,35 @@ fn a_run_that_is_stopped_does_not_wait_for_the_server() {
     drop(receiver);
     let (_, result) = runtime.block_on(connector.poll(request, sink));
     assert!(matches!(result, Err(ConnectorError::Stopped)), "{result:?}");
+}
+
+#[test]
+fn a_task_that_breaks_a_counted_list_is_gone_around() {
+    let any = format!("/api/companies/{COMPANY}/issues");
+    let counted = |limit: usize, offset: usize| {
+        format!(
+            "{any}?includeRoutineExecutions=true&limit={limit}&offset={offset}&sortField=updated\
+             &sortDir=desc"
+        )
+    };
+    let served = with(
+        server(3),
+        &[
+            (
+                "/api/health",
+                json!({ "status": "ok", "version": "2026.707.0" }),
+            ),
+            (&any, error(500, "Internal server error")),
+            (&counted(1, 0), json!([task(3)])),
+            (&counted(1, 2), json!([task(1)])),
+            (&counted(4, 3), json!([])),
+        ],
+    );
+    let reading = fresh(&served);
+    assert_eq!(units(&reading), ["LIN-3", "LIN-1"]);
+    let line = format!(
+        "GET {}: the server fails at showing this task; it was gone around. See the server's log",
+        counted(1, 1)
+    );
+    assert_eq!(problems(&reading), [line]);
 }

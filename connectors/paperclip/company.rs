@@ -7,6 +7,7 @@ use super::record::Record;
 use super::server::{HEALTH, Server, Trouble};
 use super::version::Abilities;
 use crate::error::ConnectorError;
+use crate::http::HttpError;
 use crate::report::Report;
 
 /// Greets the server.
@@ -40,10 +41,16 @@ pub(super) async fn greet(server: &Server) -> Result<Abilities, ConnectorError> 
 pub(super) fn ended(server: &Server, path: &str, trouble: Trouble) -> ConnectorError {
     match trouble {
         Trouble::Fatal(error) => error,
-        Trouble::Silent(error) => ConnectorError::Unreachable {
-            place: server.place(),
-            cause: format!("{error}; is it running, and is api_url right?"),
-        },
+        Trouble::Silent(error) => {
+            let cause = match error {
+                HttpError::Unreachable { cause } => cause,
+                error => error.to_string(),
+            };
+            ConnectorError::Unreachable {
+                place: server.place(),
+                cause: format!("{cause}; is it running, and is api_url right?"),
+            }
+        }
         Trouble::Failing(status @ (502..=504)) => ConnectorError::Unreachable {
             place: server.place(),
             cause: format!("it answers {status}; is it running behind its proxy?"),

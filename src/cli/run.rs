@@ -57,7 +57,7 @@ fn define() -> clap::Command {
         ))
 }
 
-fn number(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn number(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .value_name("N")
@@ -65,7 +65,7 @@ fn number(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)
@@ -229,7 +229,7 @@ fn not_due_until(
 }
 
 /// Where a run takes place, and what tells it to end: SIGTERM or Ctrl-C.
-fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
+pub(super) fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
     let runtime = super::serve::runtime()?;
     let (stopper, stop) = Stop::channel();
     let signals = runtime.block_on(async { super::serve::signals() });

@@ -195,7 +195,8 @@ impl Config {
     /// What the options of a source point to and is not there.
     fn missing_folder(&self, connector: &ConnectorConfig) -> Option<String> {
         let surroundings = connector.surroundings(self);
-        let mut named = false;
+        // A server is somewhere else.
+        let mut named = connector.options.keys().any(|key| key.ends_with("_url"));
         for (key, value) in &connector.options {
             let place = PLACES.iter().any(|ending| key.ends_with(ending));
             let Some(text) = value.as_str().filter(|_| place) else {

@@ -2,6 +2,14 @@
 //!
 //! `mailbox` is what a store of mail offers; `known` is what earlier readings remember.
 
-pub(super) mod known;
-pub(super) mod mailbox;
+mod charset;
+mod dates;
+mod eml_dir;
+mod fields;
+mod folders;
+mod ids;
+mod known;
+mod mailbox;
+mod maildir;
+mod mbox;
 pub mod options;

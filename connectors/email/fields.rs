@@ -229,7 +229,8 @@ fn word(text: &[u8]) -> Option<(Word<'_>, usize)> {
     ))
 }
 
-fn base64_of(text: &[u8]) -> Vec<u8> {
+/// Decodes base64, with whatever is none in between left out.
+pub(super) fn base64_of(text: &[u8]) -> Vec<u8> {
     let is_one = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let clean: Vec<u8> = text.iter().copied().filter(is_one).collect();
     // A single sign left over says nothing.

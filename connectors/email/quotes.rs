@@ -78,9 +78,7 @@ impl Region {
             .map(|(above, below)| above.or(*below).unwrap_or(true) || below.unwrap_or(false))
             .collect();
         let mut after_gone = false;
-        for (at, is_gone) in
-            (self.start..self.end).zip(gone.iter().map(|gone| gone.unwrap_or(true)))
-        {
+        for (at, is_gone) in (self.start..self.end).zip(gone.iter().copied()) {
             if let (Some(keep), Some(gap)) = (keep.get_mut(at), gaps.get_mut(at)) {
                 *keep = !is_gone;
                 *gap = !is_gone && after_gone;

@@ -86,7 +86,9 @@ impl Ground {
         let mut pipeline = Pipeline {
             store: &mut store,
             engine: &engine,
-            summarizer: &Extractive,
+            summarizer: Arc::new(Extractive),
+            max_concurrency: 1,
+            daily_input_chars: None,
             projects: &ProjectRules::new(&Projects::default(), None),
             clock: Arc::new(SystemClock),
             max_input_chars: 60_000,

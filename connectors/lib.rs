@@ -16,6 +16,7 @@ pub mod digest;
 pub mod email;
 pub mod error;
 pub mod files;
+pub mod http;
 pub mod jsonl;
 pub mod marks;
 pub mod options;

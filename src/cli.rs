@@ -2,12 +2,13 @@
 //!
 //! Each command is one file that offers an [`Entry`]; [`COMMANDS`] lists them. Exit codes: 0 done,
 //! 1 something failed or a check found a problem, 2 bad use or configuration, 3 the library is
-//! being written by another program.
+//! being written by another program, 4 a server cannot be reached.
 
 mod check_config;
 mod connector;
 mod export_jsonl;
 mod failure;
+mod health;
 mod import_jsonl;
 mod index;
 mod init;
@@ -43,6 +44,8 @@ pub enum Exit {
     BadUse = 2,
     /// Another program holds the library's lock.
     Locked = 3,
+    /// A server cannot be reached.
+    Unreachable = 4,
 }
 
 /// A command: how it is called and what it does.
@@ -61,6 +64,7 @@ const COMMANDS: &[Entry] = &[
     timeline::COMMAND,
     sources::COMMAND,
     stats::COMMAND,
+    health::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,
@@ -79,7 +83,7 @@ struct Globals {
 
 const AFTER: &str = "\
 Exit codes: 0 done; 1 something failed or a check found a problem; 2 bad use or configuration;
-3 the library is being written by another program.
+3 the library is being written by another program; 4 a server cannot be reached.
 
 The configuration is the file given with -c, else $JEZERO_CONFIG, else ./jezero.toml.";
 

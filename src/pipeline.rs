@@ -7,10 +7,14 @@
 mod assemble;
 mod compare;
 mod delivery;
+mod flight;
 mod mask;
+mod naming;
+mod pool;
 mod report;
 mod run;
 mod settle;
+mod writing;
 
 pub use report::{PassedOver, RunReport};
 pub use run::{Job, Options, Pipeline, Progress, run};

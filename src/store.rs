@@ -14,6 +14,7 @@ mod owners;
 mod projects;
 mod read;
 mod redact;
+mod rename;
 mod schema;
 pub mod search;
 mod state;

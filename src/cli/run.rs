@@ -147,10 +147,11 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     if !json {
         closing_hint(&setting, &reports, options, output);
     }
-    Ok(if reports.iter().any(RunReport::has_failed) {
-        Exit::Failed
-    } else {
-        Exit::Done
+    let failed: Vec<_> = reports.iter().filter(|r| r.has_failed()).collect();
+    Ok(match failed.as_slice() {
+        [] => Exit::Done,
+        failed if failed.iter().all(|report| report.unreachable) => Exit::Unreachable,
+        _ => Exit::Failed,
     })
 }
 
@@ -243,7 +244,9 @@ fn run_one(
     let mut pipeline = Pipeline {
         store,
         engine: &engine,
-        summarizer: summarizer.as_ref(),
+        summarizer,
+        max_concurrency: setting.config.summarizer.max_concurrency,
+        daily_input_chars: setting.config.summarizer.daily_input_chars,
         projects: &projects,
         clock: std::sync::Arc::clone(&setting.clock),
         max_input_chars: setting.config.summarizer.max_input_chars,
@@ -258,6 +261,7 @@ fn run_one(
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, error))?;
     let report = runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));
@@ -319,7 +323,33 @@ fn print(report: &RunReport, output: &mut Output) {
     say(report.records_unknown, "records of unknown types");
     say(report.records_mended, "records read in part");
     say(report.records_passed_over, "damaged records passed over");
+    say(report.postponed, "segments waiting for another day");
+    say(report.retries, "questions put again to a busy model");
+    say(report.repairs, "replies asked for again");
+    say(
+        report.atoms_not_in_text,
+        "errors and commands dropped, since they do not stand in the text",
+    );
     say(report.failed, "failed");
+    if report.input_tokens + report.output_tokens > 0 {
+        output.line(format!(
+            "  tokens: {} read, {} written",
+            report.input_tokens, report.output_tokens
+        ));
+    }
+    if let (Some(input), Some(written)) = (
+        report.estimated_input_tokens,
+        report.estimated_output_tokens,
+    ) {
+        output.line(format!(
+            "  a model would be asked {stored} times: {} characters, about {input} tokens in and \
+             {written} out",
+            report.input_chars
+        ));
+    }
+    if let Some(note) = &report.note {
+        output.line(format!("  note: {note}"));
+    }
     for error in &report.errors {
         output.line(format!("  error: {error}"));
     }

@@ -38,6 +38,8 @@ pub(super) struct Sealed {
 pub(super) struct Assembly {
     pub(super) start: UnitStart,
     pub(super) stored: Option<StoredUnit>,
+    /// Stored units that have grown together with this one.
+    pub(super) absorbed: Vec<StoredUnit>,
     pub(super) sealed: Vec<Sealed>,
     /// Records that this unit brings.
     pub(super) owned: Vec<(RecordKey, u64)>,
@@ -73,16 +75,17 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    /// Opens a unit.
+    /// Opens a unit: its segments have at most `limit` characters, and `room` bytes of compressed
+    /// text are held in memory before the rest is put aside.
     pub(super) fn open(
         start: UnitStart,
         source: Option<SourceId>,
-        limit: usize,
+        (limit, room): (usize, usize),
         store: &Store,
     ) -> Result<Self, PipelineError> {
-        let stored = match source {
-            Some(source) => store.unit(source, &start.id)?,
-            None => None,
+        let (stored, absorbed) = match source {
+            Some(source) => known(&start, source, store)?,
+            None => (None, Vec::new()),
         };
         let values = stored
             .as_ref()
@@ -91,6 +94,7 @@ impl Assembly {
         Ok(Self {
             start,
             stored,
+            absorbed,
             values_before: values.len(),
             values,
             sealed: Vec::new(),
@@ -103,7 +107,7 @@ impl Assembly {
             source,
             segmenter: Segmenter::new(limit),
             held: 0,
-            room: HELD,
+            room,
             begun: false,
             known: 0,
             seen: HashSet::new(),
@@ -264,7 +268,8 @@ impl Assembly {
         let Some(owner) = store.owner(source, key)? else {
             return Ok(None);
         };
-        let own = self.stored.as_ref().map(|unit| unit.row) == Some(owner.unit);
+        let mut own = self.stored.iter().chain(&self.absorbed);
+        let own = own.any(|unit| unit.row == owner.unit);
         Ok(match self.start.extent {
             _ if !own => Some(Some(owner.unit)),
             // Read already, in the part before this delivery.
@@ -273,10 +278,17 @@ impl Assembly {
         })
     }
 
+    /// Bytes of compressed text held in memory.
+    pub(super) fn held(&self) -> usize {
+        self.held.min(self.room)
+    }
+
     /// Ends the unit for good: forgets what was put aside for it.
     pub(super) fn put_back(&self, store: &Store) -> Result<(), PipelineError> {
-        if self.held > self.room {
-            store.clear_aside()?;
+        for sealed in &self.sealed {
+            if let Some(frame) = &sealed.frame {
+                store.forget_aside(frame)?;
+            }
         }
         Ok(())
     }
@@ -313,8 +325,25 @@ impl Assembly {
     }
 }
 
-/// Bytes of compressed text of one unit that are held in memory.
-const HELD: usize = 16 * 1024 * 1024;
+/// What is stored under a unit's name or, if nothing is, under an earlier name of it; and the
+/// stored units that it takes in.
+fn known(
+    start: &UnitStart,
+    source: SourceId,
+    store: &Store,
+) -> Result<(Option<StoredUnit>, Vec<StoredUnit>), PipelineError> {
+    let mut found = Vec::new();
+    for id in std::iter::once(&start.id).chain(&start.formerly) {
+        let unit = store.unit(source, id)?;
+        // A name may be told twice.
+        found.extend(unit.filter(|unit| found.iter().all(|f: &StoredUnit| f.row != unit.row)));
+    }
+    let mut found = found.into_iter();
+    Ok((found.next(), found.collect()))
+}
+
+/// Bytes of compressed text that are held in memory, of all units in hand.
+pub(super) const HELD: usize = 16 * 1024 * 1024;
 
 fn continuation(instant: Instant, unit: &UnitId) -> String {
     render::line(instant, SESSION, &format!("continues {unit}"))
@@ -332,14 +361,14 @@ mod tests {
         let store = Store::open(&folder.path().join("jezero.db")).unwrap();
         let engine = Engine::embedded();
         let start = UnitStart {
+            formerly: Vec::new(),
             id: UnitId::new("u").unwrap(),
             original_ref: OriginalRef::new("scripted:u").unwrap(),
             account: None,
             extent: Extent::Whole,
             min_chars: 0,
         };
-        let mut unit = Assembly::open(start, None, 1000, &store).unwrap();
-        unit.room = 0;
+        let mut unit = Assembly::open(start, None, (1000, 0), &store).unwrap();
         let named = "DB_PASSWORD=quaint-Otter-77-parade";
         for (record, text) in ["typed quaint-Otter-77-parade there", named]
             .iter()

@@ -8,6 +8,8 @@ use jezero_connectors::{
 };
 
 use super::delivery::Delivery;
+use super::flight::Flights;
+use super::pool::Pool;
 use super::{PipelineError, RunReport};
 use crate::item::ProjectName;
 use crate::project::ProjectRules;
@@ -22,7 +24,11 @@ pub struct Pipeline<'a> {
     /// The redaction rules.
     pub engine: &'a Engine,
     /// Who writes the summaries.
-    pub summarizer: &'a dyn Summarizer,
+    pub summarizer: Arc<dyn Summarizer>,
+    /// How many summaries may be under way at once.
+    pub max_concurrency: usize,
+    /// How many characters a day may be sent to a summariser that costs something.
+    pub daily_input_chars: Option<u64>,
     /// How folders become projects.
     pub projects: &'a ProjectRules,
     /// The time.
@@ -132,18 +138,32 @@ pub async fn run(
         units: 0,
         newest: None,
         unit: None,
+        flights: Flights::default(),
+        pool: Pool::new(pipeline.max_concurrency),
+        spent: false,
     };
     delivery.report.connector = delivery.source.to_string();
-    while let Some(event) = events.recv().await {
-        let closed = delivery.take(event, pipeline).await?;
-        if closed {
+    let mut is_open = true;
+    let mut told = 0;
+    loop {
+        delivery.feed(pipeline)?;
+        is_open &= !delivery.is_enough();
+        let (busy, reads) = (delivery.pool.is_busy(), is_open && delivery.has_room());
+        tokio::select! {
+            biased;
+            Some(ended) = delivery.pool.ended(), if busy => delivery.arrive(ended, pipeline)?,
+            event = events.recv(), if reads => match event {
+                Some(event) => delivery.take(event, pipeline).await?,
+                None => is_open = false,
+            },
+            else => break,
+        }
+        if told != delivery.units + delivery.report.stored {
+            told = delivery.units + delivery.report.stored;
             progress(Progress {
                 units: delivery.units,
                 stored: delivery.report.stored,
             });
-        }
-        if options.limit.is_some_and(|limit| delivery.changed >= limit) {
-            break;
         }
     }
     drop(events);

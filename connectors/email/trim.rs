@@ -191,7 +191,7 @@ fn notices(lines: &mut Vec<Line>, sender: u64, earlier: &[&Words]) {
 }
 
 /// Leaves single blank lines, and none at the ends.
-fn tidy(lines: Vec<Line>) -> Vec<Line> {
+pub(super) fn tidy(lines: Vec<Line>) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
         let blank = line.is_blank();

@@ -187,8 +187,9 @@ impl Mail {
     pub(super) fn text(self, is_first: bool, earlier: &[&Words]) -> String {
         let key = self.sender.key();
         let is_new_subject = !is_first && !self.subject.is_empty() && self.title() == self.subject;
-        let lines = trim::trimmed(self.lines, self.is_list, key, earlier);
-        let lines = trim::tidy(quotes::without_repeated(lines, earlier));
+        let lines = trim::signed_off(self.lines, self.is_list);
+        let lines = quotes::without_repeated(lines, earlier);
+        let lines = trim::trimmed(lines, key, earlier);
         let mut out = String::new();
         if is_new_subject {
             out.push_str(&format!("(subject: {})\n", self.subject));
@@ -297,6 +298,17 @@ mod tests {
         assert_eq!(mail.who(), "Ana <ana@example.org>");
         assert_eq!(mail.clone().text(true, &[]), "(no text)");
         assert_eq!(mail.text(false, &[]), "(subject: x)");
+    }
+
+    #[test]
+    fn a_forwarded_mail_is_told_with_its_sender() {
+        let mail = mail(
+            "From: a@x\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nFrom: Carl <c@x>\nSubject: numbers\n\ntext\n--b--\n",
+        );
+        assert_eq!(
+            mail.text(true, &[]),
+            "[forwarded message: Carl <c@x> numbers]\n\ntext"
+        );
     }
 
     #[test]

@@ -123,3 +123,6 @@ impl Threads {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,4 +125,6 @@ impl Threads {
 }
 
 #[cfg(test)]
+mod soundness;
+#[cfg(test)]
 mod tests;

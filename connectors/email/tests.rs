@@ -312,7 +312,7 @@ fn a_copy_and_a_moved_mail_send_nothing_and_are_looked_at_once() {
     let mut case = thread_of_three();
     case.run(true);
     case.store.remove(2);
-    case.put(22, "b@x", 2, "<a@x>", "second");
+    case.put(62, "b@x", 2, "<a@x>", "second");
     let sent = case.run(true);
     assert_eq!(sent.units(), Vec::new());
     assert!(

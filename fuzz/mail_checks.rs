@@ -2,7 +2,7 @@
 //! seeds.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use jezero_connectors::connector::{Request, Surroundings};
@@ -11,7 +11,7 @@ use jezero_connectors::{Block, Event, Instant, Sink, kind, render};
 
 /// One folder for all runs of a process: names of files are told in reports.
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-    let shared = std::path::Path::new("/dev/shm");
+    let shared = Path::new("/dev/shm");
     match shared.is_dir() {
         true => tempfile::tempdir_in(shared),
         false => tempfile::tempdir(),
@@ -20,7 +20,7 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
 });
 
 /// Reads a store; returns the blocks of all its units.
-fn read(store: &str, place: &PathBuf) -> Vec<Block> {
+fn read(store: &str, place: &Path) -> Vec<Block> {
     let mut options = toml::Table::new();
     options.insert(store.into(), place.display().to_string().into());
     options.insert("settle_minutes".into(), 0.into());
@@ -73,7 +73,7 @@ pub(super) fn raw_mail(bytes: &[u8]) {
             .and_then(|file| file.set_modified(time))
             .expect("a time");
     }
-    for (store, place) in [("eml_dir", &letters), ("mbox", &files[1])] {
+    for (store, place) in [("eml_dir", letters.as_path()), ("mbox", files[1].as_path())] {
         let blocks = read(store, place);
         assert_eq!(blocks, read(store, place), "two readings are equal");
         for piece in blocks.iter().flat_map(|block| &block.pieces) {

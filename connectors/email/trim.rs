@@ -151,7 +151,7 @@ fn device(lines: &mut Vec<Line>) {
 }
 
 /// Paragraphs at the end of the own text that the same sender has sent in this thread before.
-fn notices(lines: &mut Vec<Line>, sender: u64, earlier: &[&Words]) {
+fn notices(lines: &mut [Line], sender: u64, earlier: &[&Words]) {
     let own: Vec<&Words> = earlier
         .iter()
         .copied()

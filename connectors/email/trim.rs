@@ -13,6 +13,9 @@ const FOOTER: usize = 10;
 /// Words below which a repeated paragraph may be an answer.
 const NOTICE: usize = 6;
 
+/// Paragraphs that are looked at from the end.
+const NOTICES: usize = 20;
+
 /// How telephones and programs sign, in lower case.
 const DEVICES: &[&str] = &[
     "sent from my ",
@@ -161,7 +164,7 @@ fn notices(lines: &mut [Line], sender: u64, earlier: &[&Words]) {
         return;
     }
     let said = repeated(lines, &own);
-    loop {
+    for _ in 0..NOTICES {
         let end = own_end(lines);
         let start = lines
             .iter()

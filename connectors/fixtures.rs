@@ -19,7 +19,6 @@ use crate::connector::{Connector, Request, Surroundings};
 use crate::marks::{Memory, Recalled, Tail};
 use crate::report::Report;
 use crate::served::{self, Served};
-use crate::source::UnitId;
 use crate::time::Instant;
 use crate::unit::{Event, Extent, Sink};
 
@@ -132,18 +131,22 @@ fn told(reading: &Reading) -> Value {
     for event in &reading.events {
         match event {
             Event::Start(start) => {
-                units.push(json!({
-                "id": start.id.as_str(),
-                "original_ref": start.original_ref.as_str(),
-                "extent": match start.extent {
-                    Extent::Whole => "whole".to_owned(),
-                    Extent::From(locator) => format!("from {locator}"),
-                },
-                }));
+                let mut unit = json!({
+                    "id": start.id.as_str(),
+                    "original_ref": start.original_ref.as_str(),
+                    "extent": match start.extent {
+                        Extent::Whole => "whole".to_owned(),
+                        Extent::From(locator) => format!("from {locator}"),
+                    },
+                });
                 if !start.formerly.is_empty() {
-                    let formerly = start.formerly.iter().map(UnitId::as_str);
-                    units.last_mut().unwrap()["formerly"] = formerly.collect::<Vec<_>>().into();
+                    let formerly = start.formerly.iter().map(|id| Value::from(id.as_str()));
+                    unit["formerly"] = formerly.collect::<Vec<_>>().into();
                 }
+                if let Some(account) = &start.account {
+                    unit["account"] = account.as_str().into();
+                }
+                units.push(unit);
             }
             Event::Blocks(blocks) => {
                 let texts = blocks.iter().map(|block| {
@@ -254,14 +257,27 @@ impl Given {
     }
 }
 
-fn options(expected: &Value, given: &Given) -> toml::Table {
+/// Options that name a place, relative to the case's tree.
+const PLACES: &[&str] = &["maildir", "mbox", "eml_dir"];
+
+fn options(kind: &str, expected: &Value, given: &Given) -> toml::Table {
     let mut options: toml::Table = match expected.get("options") {
         Some(given) => serde_json::from_value(given.clone()).unwrap(),
         None => toml::Table::new(),
     };
     let (key, place, _) = given.place();
     options.insert("settle_minutes".into(), 0.into());
-    options.insert(key.into(), place.into());
+    if let Given::Tree(folder) = given {
+        let projects = folder.path().join("projects");
+        for (key, value) in &mut options {
+            if let Some(below) = value.as_str().filter(|_| PLACES.contains(&key.as_str())) {
+                *value = projects.join(below).display().to_string().into();
+            }
+        }
+    }
+    if kind != "email" {
+        options.insert(key.into(), place.into());
+    }
     options
 }
 
@@ -272,7 +288,7 @@ fn run(kind: &str, case: &Path) {
         Err(_) => json!({}),
     };
     let given = Given::new(case);
-    let options = options(&expected, &given);
+    let options = options(kind, &expected, &given);
     let mut found = json!({ "about": expected["about"] });
     if let Some(options) = expected.get("options") {
         found["options"] = options.clone();

@@ -13,6 +13,7 @@
 pub mod claude_code;
 pub mod connector;
 pub mod digest;
+pub mod email;
 pub mod error;
 pub mod files;
 pub mod http;
@@ -37,7 +38,11 @@ pub use unit::{
 };
 
 /// Every kind of connector, in the order in which they are listed to people.
-pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode, &paperclip::Paperclip];
+pub const ALL: &[&dyn Kind] = &[
+    &claude_code::ClaudeCode,
+    &email::Email,
+    &paperclip::Paperclip,
+];
 
 /// Returns the kind that a configuration names by `type`.
 #[must_use]

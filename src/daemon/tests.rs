@@ -1,3 +1,5 @@
+//! The loop with a clock of its own.
+
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

@@ -135,4 +135,13 @@ pub trait Summarizer: Send + Sync {
     /// # Errors
     /// [`SummarizerError`] for this segment alone; others go on.
     async fn summarize(&self, task: &Task<'_>) -> Result<Answer, SummarizerError>;
+
+    /// Asks for the project of a segment alone: nothing else of the answer counts. Who cannot be
+    /// asked for less than a summary gives one.
+    ///
+    /// # Errors
+    /// As [`Summarizer::summarize`].
+    async fn guess_project(&self, task: &Task<'_>) -> Result<Answer, SummarizerError> {
+        self.summarize(task).await
+    }
 }

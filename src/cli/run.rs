@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
-use super::reading::{Tools, read};
+use super::reading::read;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::ConnectorConfig;
@@ -57,7 +57,7 @@ fn define() -> clap::Command {
         ))
 }
 
-fn number(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn number(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .value_name("N")
@@ -65,7 +65,7 @@ fn number(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)
@@ -102,7 +102,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     };
     let json = matches.get_flag("json") || !output.to_terminal && matches.get_flag("due");
     let chosen = chosen(&setting, matches)?;
-    let tools = Tools::new(&setting, options)?;
+    // A missing key is told before anything moves; a dry run needs none.
+    drop(setting.summarizer_for(options.dry_run)?);
     let path = &setting.config.storage.path;
     let (runtime, stop) = ended_by_signals()?;
     let (_lock, mut store) = if options.dry_run {
@@ -136,9 +137,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         }
         let bar = progress_bar(connector, output);
         let mut told = |progress: Progress| show(&bar, progress);
-        let reading = read(
-            &setting, &tools, &mut store, connector, options, &stop, &mut told,
-        );
+        let reading = read(&setting, &mut store, connector, options, &stop, &mut told);
         let report = runtime.block_on(reading);
         bar.finish_and_clear();
         let report = report?;
@@ -232,7 +231,7 @@ fn not_due_until(
 }
 
 /// Where a run takes place, and what tells it to end: SIGTERM or Ctrl-C.
-fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
+pub(super) fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
     let runtime = super::serve::runtime()?;
     let (stopper, stop) = Stop::channel();
     let signals = runtime.block_on(async { super::serve::signals() });

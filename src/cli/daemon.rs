@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::failure::Failure;
 use super::output::Output;
-use super::reading::{self, Tools};
+use super::reading;
 use super::serve::{log_to_stderr, port, runtime, service, signals};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
@@ -57,7 +57,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let setting = Arc::new(setting);
     // What makes every reading fail is a mistake to be told now.
-    let tools = Arc::new(Tools::new(&setting, Options::default())?);
+    drop((setting.engine()?, setting.summarizer()?));
     if !setting.config.connectors.iter().any(|it| it.enabled) {
         return Err(Failure::text(Exit::BadUse, "no connector is enabled")
             .hint("add a [[connectors]] block to jezero.toml, or set enabled = true"));
@@ -67,15 +67,10 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     drop(Store::open_with(path, setting.config.search.originals)?);
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
-        runtime.block_on(once((setting, tools)))
+        runtime.block_on(once(setting))
     } else {
         let serves = matches.get_flag("serve");
-        runtime.block_on(on_and_on(
-            (setting, tools),
-            globals.config.clone(),
-            serves,
-            output,
-        ))
+        runtime.block_on(on_and_on(setting, globals.config.clone(), serves, output))
     };
     // Threads that still read have been told to end and were waited for.
     runtime.shutdown_background();
@@ -83,11 +78,11 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
 }
 
 /// Reads every enabled connector once.
-async fn once(present: Present) -> Result<Exit, Failure> {
+async fn once(setting: Arc<Setting>) -> Result<Exit, Failure> {
     let stop = ended_by_signals()?;
-    let plans = plans(&present.0);
+    let plans = plans(&setting);
     let (watching, _) = Watching::channel();
-    let keeper = Arc::new(Keeper::new(present, None, watching));
+    let keeper = Arc::new(Keeper::new(setting, None, watching));
     let mut readings = tokio::task::JoinSet::new();
     for plan in plans {
         let (keeper, stop) = (Arc::clone(&keeper), stop.clone());
@@ -101,7 +96,7 @@ async fn once(present: Present) -> Result<Exit, Failure> {
 }
 
 async fn on_and_on(
-    present: Present,
+    setting: Arc<Setting>,
     named: Option<PathBuf>,
     serves: bool,
     output: &mut Output,
@@ -112,13 +107,13 @@ async fn on_and_on(
         None => Notice::nobody(),
     };
     let serving = match serves {
-        true => Some(start_server(&present.0, stop.clone(), output).await?),
+        true => Some(start_server(&setting, stop.clone(), output).await?),
         false => None,
     };
     let (watching, changes) = Watching::channel();
-    let plans = plans(&present.0);
-    let clock = Arc::clone(&present.0.clock);
-    let keeper = Arc::new(Keeper::new(present, named, watching));
+    let plans = plans(&setting);
+    let clock = Arc::clone(&setting.clock);
+    let keeper = Arc::new(Keeper::new(setting, named, watching));
     keeper.watch();
     let ears = Ears {
         changes,
@@ -201,12 +196,9 @@ fn plans(setting: &Setting) -> Vec<Plan> {
         .collect()
 }
 
-/// The configuration in force and what it makes.
-type Present = (Arc<Setting>, Arc<Tools>);
-
 /// What the daemon works with between two readings.
 struct Keeper {
-    present: RwLock<Present>,
+    setting: RwLock<Arc<Setting>>,
     named: Option<PathBuf>,
     /// When the configuration's files were last changed, as far as it was read.
     stamps: Mutex<Vec<Option<SystemTime>>>,
@@ -217,10 +209,10 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn new(present: Present, named: Option<PathBuf>, watching: Watching) -> Self {
+    fn new(setting: Arc<Setting>, named: Option<PathBuf>, watching: Watching) -> Self {
         Self {
-            stamps: Mutex::new(stamps(&present.0)),
-            present: RwLock::new(present),
+            stamps: Mutex::new(stamps(&setting)),
+            setting: RwLock::new(setting),
             named,
             lock: Arc::default(),
             upkeep: Upkeeping::default(),
@@ -228,13 +220,9 @@ impl Keeper {
         }
     }
 
-    fn present(&self) -> Present {
-        let present = self.present.read();
-        present.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     fn setting(&self) -> Arc<Setting> {
-        self.present().0
+        let setting = self.setting.read();
+        Arc::clone(&setting.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Watches what the connectors of today want watched.
@@ -268,12 +256,12 @@ fn stamps(setting: &Setting) -> Vec<Option<SystemTime>> {
 
 impl Runner for Keeper {
     async fn read(&self, source: SourceName, stop: Stop) -> Ended {
-        let (present, lock) = (self.present(), Arc::clone(&self.lock));
+        let (setting, lock) = (self.setting(), Arc::clone(&self.lock));
         let upkeep = self.upkeep.clone();
         let here = tokio::runtime::Handle::current();
         let name = source.clone();
         let reading = tokio::task::spawn_blocking(move || {
-            read_one(&present, &name, (&lock, upkeep), &here, &stop)
+            read_one(&setting, &name, (&lock, upkeep), &here, &stop)
         });
         let outcome = reading
             .await
@@ -312,13 +300,13 @@ impl Runner for Keeper {
             config: self.named.clone(),
         };
         let loaded = Setting::load(&globals).and_then(|new| {
-            let tools = Tools::new(&new, Options::default())?;
-            Ok((Arc::new(new), Arc::new(tools)))
+            drop((new.engine()?, new.summarizer()?));
+            Ok(Arc::new(new))
         });
         match loaded {
             Ok(new) => {
-                let plans = plans(&new.0);
-                *self.present.write().unwrap_or_else(PoisonError::into_inner) = new;
+                let plans = plans(&new);
+                *self.setting.write().unwrap_or_else(PoisonError::into_inner) = new;
                 self.watch();
                 tracing::info!("the configuration was read again");
                 Some(plans)
@@ -339,7 +327,7 @@ impl Runner for Keeper {
 
 /// Reads one source on a thread of its own, under the lock that all readings share.
 fn read_one(
-    (setting, tools): &Present,
+    setting: &Setting,
     source: &SourceName,
     (lock, upkeep): (&Mutex<Weak<Lock>>, Upkeeping),
     here: &tokio::runtime::Handle,
@@ -356,9 +344,7 @@ fn read_one(
     let mut store = Store::open_beside(path, setting.config.search.originals, upkeep)?;
     let options = Options::default();
     let mut quiet = |_| {};
-    let reading = reading::read(
-        setting, tools, &mut store, connector, options, stop, &mut quiet,
-    );
+    let reading = reading::read(setting, &mut store, connector, options, stop, &mut quiet);
     let report = here.block_on(reading)?;
     store.finish()?;
     Ok(report)

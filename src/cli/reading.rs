@@ -8,35 +8,12 @@ use super::setting::Setting;
 use crate::config::ConnectorConfig;
 use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport, Stop};
 use crate::project::ProjectRules;
-use crate::redaction::Engine;
 use crate::redaction::Redacted;
 use crate::store::Store;
-use crate::summarizer::Summarizer;
-
-/// What all readings of a command share, so that connections and what is known of a model's server
-/// are kept. Made before anything is read or written.
-pub(super) struct Tools {
-    pub(super) engine: Arc<Engine>,
-    pub(super) summarizer: Arc<dyn Summarizer>,
-}
-
-impl Tools {
-    /// Makes the tools. Refuses what would fail at the first call of a model, unless the options
-    /// say that none is made.
-    pub(super) fn new(setting: &Setting, options: Options) -> Result<Self, Failure> {
-        if !options.dry_run {
-            setting.summarizer_ready()?;
-        }
-        let engine = Arc::new(setting.engine()?);
-        let summarizer = setting.summarizer(&engine)?;
-        Ok(Self { engine, summarizer })
-    }
-}
 
 /// Runs one connector; the caller holds the library's lock.
 pub(super) async fn read(
     setting: &Setting,
-    tools: &Tools,
     store: &mut Store,
     connector: &ConnectorConfig,
     options: Options,
@@ -52,7 +29,7 @@ pub(super) async fn read(
             ..RunReport::default()
         });
     }
-    let engine = tools.engine.as_ref();
+    let engine = setting.engine()?;
     let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
     let job = Job {
         source: connector.name.clone(),
@@ -68,8 +45,8 @@ pub(super) async fn read(
     let settings = &setting.config.summarizer;
     let mut pipeline = Pipeline {
         store,
-        engine,
-        summarizer: Arc::clone(&tools.summarizer),
+        engine: &engine,
+        summarizer: setting.summarizer_for(options.dry_run)?,
         max_concurrency: settings.max_concurrency,
         daily_input_chars: settings.daily_input_chars,
         projects: &projects,

@@ -110,11 +110,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let limit = limit.and_then(|limit| usize::try_from(*limit).ok());
     let dry_run = matches.get_flag("dry-run");
     // A missing key or provider is told before anything else is done.
-    if !dry_run {
-        setting.summarizer_ready()?;
-    }
-    let engine = std::sync::Arc::new(setting.engine()?);
-    let summarizer = setting.summarizer(&engine)?;
+    let summarizer = setting.summarizer_for(dry_run)?;
+    let engine = setting.engine()?;
     let path = &setting.config.storage.path;
     drop(setting.library()?);
     let (runtime, stop) = ended_by_signals()?;

@@ -55,7 +55,7 @@ fn define() -> clap::Command {
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let setting = Setting::load(globals)?;
-    let engine = std::sync::Arc::new(setting.engine()?);
+    let engine = setting.engine()?;
     let rules = ProjectRules::new(&setting.config.projects, setting.config.env.home());
     let name = matches.get_one::<String>("connector");
     let name = name.map_or("", String::as_str);
@@ -76,8 +76,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let model = match matches.get_flag("ask-model") {
         true => {
             let (runtime, stop) = ended_by_signals()?;
-            setting.summarizer_ready()?;
-            Some((setting.summarizer(&engine)?, runtime, stop))
+            Some((setting.summarizer()?, runtime, stop))
         }
         false => None,
     };

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
-use super::reading::{Tools, read};
+use super::reading::read;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::ConnectorConfig;
@@ -102,7 +102,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     };
     let json = matches.get_flag("json") || !output.to_terminal && matches.get_flag("due");
     let chosen = chosen(&setting, matches)?;
-    let tools = Tools::new(&setting, options)?;
+    // A missing key is told before anything moves; a dry run needs none.
+    drop(setting.summarizer_for(options.dry_run)?);
     let path = &setting.config.storage.path;
     let (runtime, stop) = ended_by_signals()?;
     let (_lock, mut store) = if options.dry_run {
@@ -139,9 +140,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         }
         let bar = progress_bar(connector, output);
         let mut told = |progress: Progress| show(&bar, progress);
-        let reading = read(
-            &setting, &tools, &mut store, connector, options, &stop, &mut told,
-        );
+        let reading = read(&setting, &mut store, connector, options, &stop, &mut told);
         let report = runtime.block_on(reading);
         bar.finish_and_clear();
         let report = report?;

@@ -1,6 +1,6 @@
 //! What commands work in: the configuration, the rules, the library.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jezero_connectors::time::{Clock, SystemClock};
 
@@ -16,6 +16,7 @@ use crate::summarizer::{Making, Summarizer};
 pub(super) struct Setting {
     pub(super) config: Config,
     pub(super) clock: Arc<dyn Clock>,
+    made: OnceLock<Arc<dyn Summarizer>>,
 }
 
 impl Setting {
@@ -25,6 +26,7 @@ impl Setting {
         Ok(Self {
             config: Config::load(&path)?,
             clock: Arc::new(SystemClock),
+            made: OnceLock::new(),
         })
     }
 
@@ -33,29 +35,34 @@ impl Setting {
         Ok(Engine::with(&self.config.redaction)?)
     }
 
-    /// The summariser that the configuration names. Does not look whether it can work:
-    /// [`Setting::summarizer_ready`] does.
-    pub(super) fn summarizer(&self, engine: &Arc<Engine>) -> Result<Arc<dyn Summarizer>, Failure> {
+    /// The summariser that the configuration names, the same one each time: its connections and
+    /// what it has learned of a server are kept. Refuses what would fail at the first call.
+    pub(super) fn summarizer(&self) -> Result<Arc<dyn Summarizer>, Failure> {
+        self.summarizer_for(false)
+    }
+
+    /// As [`Setting::summarizer`]; a dry run asks nobody, so that it needs no key.
+    pub(super) fn summarizer_for(&self, dry_run: bool) -> Result<Arc<dyn Summarizer>, Failure> {
         let config = &self.config;
+        if !dry_run && let Err(error) = config.summarizer.ready(&config.env) {
+            let hint = error.hint();
+            return Err(Failure::new(Exit::BadUse, error).hint(hint));
+        }
+        if let Some(made) = self.made.get() {
+            return Ok(Arc::clone(made));
+        }
         let projects =
             config.projects.paths.values().chain(
                 (config.connectors.iter()).filter_map(|connector| connector.project.as_ref()),
             );
+        let engine = Arc::new(self.engine()?);
         let making = Making {
             projects: projects.cloned().collect(),
             hidden: config.secret_variables(),
-            ..Making::new(&config.summarizer, &config.env, Arc::clone(engine))
+            ..Making::new(&config.summarizer, &config.env, engine)
         };
-        (making.make()).map_err(|error| Failure::new(Exit::BadUse, error))
-    }
-
-    /// Refuses to begin what would fail at the first call.
-    pub(super) fn summarizer_ready(&self) -> Result<(), Failure> {
-        let ready = self.config.summarizer.ready(&self.config.env);
-        ready.map_err(|error| {
-            let hint = error.hint();
-            Failure::new(Exit::BadUse, error).hint(hint)
-        })
+        let made = (making.make()).map_err(|error| Failure::new(Exit::BadUse, error))?;
+        Ok(Arc::clone(self.made.get_or_init(|| made)))
     }
 
     /// How questions are answered.

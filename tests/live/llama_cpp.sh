@@ -32,7 +32,7 @@ address="$(head -n 1 address)"
 [ -n "$address" ] || { tail log; exit 1; }
 # Two of the invented sessions.
 mkdir -p sessions/shop
-find "$root/fixtures/claude_code/everyday" -name '*.jsonl' -size -12k | sort | head -n 2 |
+find "$root/fixtures/claude_code/everyday" -name '*.jsonl' -size -20k | sort | head -n 2 |
   while read -r session; do cp "$session" sessions/shop/; done
 cat > jezero.toml <<TOML
 [summarizer]
@@ -60,4 +60,6 @@ failed="$(read_count failed)"
 [ "$(read_count input_tokens)" -gt 500 ]
 [ "$(read_count output_tokens)" -gt 20 ]
 "$jezero" export-jsonl - | grep -c '"summary_by":"openai_compatible smollm2"' | grep -qx "$stored"
+"$jezero" run --json > report || true
+[ "$(read_count stored)" -le "$failed" ] || { echo "paid twice"; cat report; exit 1; }
 echo "llama.cpp: $stored stored, $failed failed, by a real model"

@@ -15,6 +15,7 @@ mod mcp;
 mod new_token;
 mod output;
 mod redact;
+mod redact_stored;
 mod run;
 mod search;
 mod serve;
@@ -65,6 +66,7 @@ const COMMANDS: &[Entry] = &[
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,
     redact::COMMAND,
+    redact_stored::COMMAND,
     index::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,

@@ -29,7 +29,7 @@ pub use open::{Store, View};
 pub use owners::{Owner, SourceId, UnitRow};
 pub use projects::ProjectCount;
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
-pub use redact::RedactedAgain;
+pub use redact::{ItemAgain, ItemTexts, RedactedAgain, RunText, UnitTexts};
 pub use state::{ConnectorState, RunRow};
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 

@@ -13,9 +13,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use sha2::{Digest, Sha256};
 
-use super::Redacted;
 use super::span::{MARKER, floor, markers};
 use super::text::{before, byte};
+use super::{Counts, Redacted};
 
 /// Id in the marker of a copy.
 pub(super) const ID: &str = "seen";
@@ -137,6 +137,17 @@ impl Seen {
     #[must_use]
     pub fn mask(&self, text: &Redacted) -> Option<Redacted> {
         self.masked(text.as_str()).0.map(Redacted::seal)
+    }
+
+    /// Hides copies of the values in a text that was redacted before, and counts them.
+    #[must_use]
+    pub fn mask_counting(&self, text: &Redacted) -> (Redacted, Counts) {
+        let mut counts = Counts::default();
+        let (masked, hits) = self.masked(text.as_str());
+        if hits > 0 {
+            counts.0.insert(ID.to_owned(), hits);
+        }
+        (masked.map_or_else(|| text.clone(), Redacted::seal), counts)
     }
 
     /// Keeps a value in all its forms, if it is long and odd enough.

@@ -4,3 +4,4 @@ mod bad_input;
 mod everyday;
 mod kill;
 pub(crate) mod place;
+mod redact_stored;

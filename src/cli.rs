@@ -16,6 +16,7 @@ mod new_token;
 mod output;
 mod redact;
 mod redact_stored;
+mod rules;
 mod run;
 mod search;
 mod serve;
@@ -67,6 +68,7 @@ const COMMANDS: &[Entry] = &[
     export_jsonl::COMMAND,
     redact::COMMAND,
     redact_stored::COMMAND,
+    rules::COMMAND,
     index::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,

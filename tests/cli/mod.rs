@@ -5,3 +5,4 @@ mod everyday;
 mod kill;
 pub(crate) mod place;
 mod redact_stored;
+mod rules;

@@ -141,7 +141,7 @@ pub fn test_rules(settings: &Settings) -> Result<Tested, RuleError> {
     for own in &examples {
         tested.rules += 1;
         tested.examples += (own.matches.len() + own.no_match.len()) as u64;
-        if own.matches.len() < 2 || own.no_match.len() < 2 {
+        if !own.names && (own.matches.len() < 2 || own.no_match.len() < 2) {
             tested.few_examples.push(own.id.clone());
         }
         for (list, example, expected) in ready.scanner.wrong_examples(own) {

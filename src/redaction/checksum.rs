@@ -195,7 +195,7 @@ mod tests {
         let body = "ATBBq7Wn3xP0kT5vR2zB8mLc4YdH";
         for sum in [
             crc32(body.as_bytes()),
-            crc32(body[4..].as_bytes()),
+            crc32(&body.as_bytes()[4..]),
             crc32(body.as_bytes()).swap_bytes(),
         ] {
             assert!(Checksum::Crc32Hex.holds(format!("{body}{sum:08X}").as_bytes()));

@@ -1,6 +1,7 @@
 //! Tests of the whole engine.
 
 mod harmless;
+mod places;
 mod planted;
 mod properties;
 mod rules;

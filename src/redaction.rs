@@ -22,6 +22,8 @@ mod redacted;
 mod rule;
 mod scan;
 mod seen;
+#[cfg(any(test, fuzzing))]
+pub mod soundness;
 mod span;
 mod structure;
 mod text;

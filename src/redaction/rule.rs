@@ -227,7 +227,7 @@ impl Rule {
     }
 
     /// The rule with a window that no text of a test fills.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn without_window(&self) -> Self {
         Self {
             raw: self.raw.clone(),

@@ -155,7 +155,7 @@ impl Scanner {
     }
 
     /// What the rules alone find by the automaton, by place and id.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn rule_places(&self, text: &str) -> Vec<(usize, usize, String)> {
         let mut found = Vec::new();
         for hit in self.automaton.find_overlapping_iter(text) {
@@ -202,7 +202,7 @@ impl Scanner {
     }
 
     /// The same without automaton and window: every rule at every place of the text.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn rule_places_plainly(&self, text: &str) -> Vec<(usize, usize, String)> {
         let bytes = text.as_bytes();
         let mut found = Vec::new();

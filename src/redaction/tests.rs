@@ -5,6 +5,7 @@ mod places;
 mod planted;
 mod properties;
 mod rules;
+mod seeds;
 mod settings;
 mod structure;
 mod version;

@@ -16,6 +16,7 @@ mod embedded;
 mod explain;
 mod files;
 mod gate;
+mod least;
 mod name;
 mod private_key;
 mod redacted;

@@ -27,8 +27,8 @@ pub(super) fn names_user(line: &[u8]) -> bool {
 
 /// Whether a name is set by a word before it: `ENV NAME value`, `setx NAME value`.
 pub(super) fn is_declared(text: &[u8], key: &Key) -> bool {
-    let (line, _) = line_before(text, key);
-    line == b"ENV " || line.ends_with(b"setx ")
+    let head = part(text, key.start.saturating_sub(5), key.start);
+    head.ends_with(b"setx ") || head.ends_with(b"ENV ") && line_before(text, key).0 == b"ENV "
 }
 
 /// Whether a line is one of a file of properties whose separator is a blank: `a.b.password value`.
@@ -47,16 +47,19 @@ pub(super) fn behind_form(text: &[u8], key: &Key, at: usize) -> usize {
     if name.ends_with(b"SecureString") && stands(text, at, b"-String ") {
         return skip_blanks(text, at + b"-String ".len());
     }
+    let form = matches!(byte(text, at), b'0' | b'5' | b'7' | b'8' | b'9');
+    if !form || byte(text, at + 1) != b' ' {
+        return at;
+    }
     let (line, _) = line_before(text, key);
     let router = [&b"enable "[..], b"username "];
     let router = router
         .iter()
         .any(|word| memchr::memmem::find(line, word).is_some());
-    let form =
-        matches!(byte(text, at), b'0' | b'5' | b'7' | b'8' | b'9') && byte(text, at + 1) == b' ';
-    match router && form {
-        true => skip_blanks(text, at + 2),
-        false => at,
+    if router {
+        skip_blanks(text, at + 2)
+    } else {
+        at
     }
 }
 

@@ -181,7 +181,7 @@ impl<'e> Finder<'e, '_> {
             (_, Strength::Password) if short && !setting.quoted => {
                 let shown = part(text, value.start, value.end);
                 let (line, _) = line_before(text, key);
-                if !names_user(line) || !gate::random_like(shown, 8) {
+                if !gate::random_like(shown, 8) || !names_user(line) {
                     return None;
                 }
                 Strength::Password
@@ -266,7 +266,7 @@ impl<'e> Finder<'e, '_> {
                     .iter()
                     .any(|word| has(word))
             || quoted && last.eq_ignore_ascii_case(b"with")
-            || names_user(line_before(text, key).0) && gate::random_like(shown, 8)
+            || gate::random_like(shown, 8) && names_user(line_before(text, key).0)
             || is_property(text, key, value)
     }
 }

@@ -10,12 +10,15 @@ const BLOCK: usize = 512;
 
 /// The value of `default` or `value` in the block that begins behind a quoted name.
 pub(super) fn block_default(text: &[u8], start: usize, closed: usize) -> Option<usize> {
+    let open = skip_blanks(text, closed);
+    if byte(text, open) != b'{' {
+        return None;
+    }
     let head = part(text, start.saturating_sub(16), start);
     let signs = head.iter().rev().take_while(|sign| b"\"\\".contains(sign));
     let head = part(head, 0, head.len() - signs.count());
     let declares = [&b"variable "[..], b"output "];
-    let open = skip_blanks(text, closed);
-    if !declares.iter().any(|word| head.ends_with(word)) || byte(text, open) != b'{' {
+    if !declares.iter().any(|word| head.ends_with(word)) {
         return None;
     }
     let block = part(text, open + 1, open + BLOCK);
@@ -60,7 +63,8 @@ pub(super) fn answer(text: &[u8], end: usize) -> Option<Value> {
         at += 1;
     }
     let close = quote::closing_length(text, at);
-    if close == 0 {
+    // Behind a name of JSON the quote comes first, and the colon then.
+    if close == 0 || at == end {
         return None;
     }
     let window = part(text, at + close, at + close + 48);

@@ -19,7 +19,7 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use jezero::config::Projects;
 use jezero::item::{SourceName, Trust};
-use jezero::pipeline::{Job, Options, Pipeline, run};
+use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
 use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::Store;
@@ -86,10 +86,13 @@ impl Ground {
         let mut pipeline = Pipeline {
             store: &mut store,
             engine: &engine,
-            summarizer: &Extractive,
+            summarizer: Arc::new(Extractive),
+            max_concurrency: 1,
+            daily_input_chars: None,
             projects: &ProjectRules::new(&Projects::default(), None),
             clock: Arc::new(SystemClock),
             max_input_chars: 60_000,
+            stop: Stop::never(),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)

@@ -28,6 +28,23 @@ pub enum ConnectorError {
         /// The system's word for it.
         cause: std::io::Error,
     },
+    /// A server does not answer: is it running, is the address right? Exit code 4.
+    #[error("{place} cannot be reached: {cause}")]
+    Unreachable {
+        /// The server, without keys: its host and path.
+        place: String,
+        /// The system's word for it.
+        cause: String,
+    },
+    /// A server is there and does not let us in, or does not speak what is expected: mend the key,
+    /// its rights or the address.
+    #[error("{place}: {message}")]
+    Refused {
+        /// The request, without keys.
+        place: String,
+        /// What it said, in our words, and what to do.
+        message: String,
+    },
     /// The receiver wants no more; not a failure.
     #[error("the reading was stopped")]
     Stopped,

@@ -15,6 +15,7 @@ pub mod connector;
 pub mod digest;
 pub mod error;
 pub mod files;
+pub mod http;
 pub mod jsonl;
 pub mod marks;
 pub mod options;

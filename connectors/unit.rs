@@ -125,6 +125,11 @@ pub enum Extent {
 pub struct UnitStart {
     /// Its id, stable for as long as the source has it.
     pub id: UnitId,
+    /// Units whose items belong to this one from now on: its own earlier names, and units that have
+    /// grown together with it. If nothing is stored under [`id`](Self::id), the first of these that
+    /// is stored is renamed and keeps its items; all others are taken in: what they own is this
+    /// unit's, and their items are removed once this unit is stored. Delivered [`Extent::Whole`].
+    pub formerly: Vec<UnitId>,
     /// Names the original.
     pub original_ref: OriginalRef,
     /// The mailbox or account it belongs to, for sources that have one.

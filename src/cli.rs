@@ -2,20 +2,28 @@
 //!
 //! Each command is one file that offers an [`Entry`]; [`COMMANDS`] lists them. Exit codes: 0 done,
 //! 1 something failed or a check found a problem, 2 bad use or configuration, 3 the library is
-//! being written by another program.
+//! being written by another program, 4 a server cannot be reached.
 
+mod backup;
 mod check_config;
 mod connector;
+mod daemon;
 mod export_jsonl;
 mod failure;
+mod forget;
+mod health;
+mod import_db;
 mod import_jsonl;
 mod index;
 mod init;
 mod mcp;
 mod new_token;
 mod output;
+mod reading;
 mod redact;
 mod redact_stored;
+mod resummarize;
+mod retag;
 mod rules;
 mod run;
 mod search;
@@ -45,6 +53,8 @@ pub enum Exit {
     BadUse = 2,
     /// Another program holds the library's lock.
     Locked = 3,
+    /// A server cannot be reached.
+    Unreachable = 4,
 }
 
 /// A command: how it is called and what it does.
@@ -58,18 +68,25 @@ const COMMANDS: &[Entry] = &[
     init::COMMAND,
     check_config::COMMAND,
     run::COMMAND,
+    daemon::COMMAND,
     search::COMMAND,
     show::COMMAND,
     timeline::COMMAND,
     sources::COMMAND,
     stats::COMMAND,
+    health::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,
+    import_db::COMMAND,
     redact::COMMAND,
     redact_stored::COMMAND,
     rules::COMMAND,
     index::COMMAND,
+    resummarize::COMMAND,
+    retag::COMMAND,
+    forget::COMMAND,
+    backup::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,
     new_token::COMMAND,
@@ -83,7 +100,7 @@ struct Globals {
 
 const AFTER: &str = "\
 Exit codes: 0 done; 1 something failed or a check found a problem; 2 bad use or configuration;
-3 the library is being written by another program.
+3 the library is being written by another program; 4 a server cannot be reached.
 
 The configuration is the file given with -c, else $JEZERO_CONFIG, else ./jezero.toml.";
 

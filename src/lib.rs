@@ -9,7 +9,9 @@
 pub mod access;
 pub mod cli;
 pub mod config;
+pub mod daemon;
 pub mod export;
+pub mod health;
 pub mod http;
 pub mod import;
 pub mod item;

@@ -10,8 +10,15 @@ const LAYERS: &[&[&str]] = &[
     &["item"],
     &["config", "access", "redaction", "segment", "project"],
     &["store", "summarizer"],
-    &["library", "pipeline", "import", "export", "redact_stored"],
-    &["mcp", "http"],
+    &[
+        "library",
+        "pipeline",
+        "import",
+        "export",
+        "health",
+        "redact_stored",
+    ],
+    &["mcp", "http", "daemon"],
     &["cli"],
 ];
 

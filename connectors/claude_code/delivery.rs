@@ -179,6 +179,7 @@ impl Delivery<'_> {
         };
         let start = UnitStart {
             id,
+            formerly: Vec::new(),
             original_ref,
             account: None,
             extent: plan

@@ -8,12 +8,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
+use super::reading::read;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::ConnectorConfig;
-use crate::item::ProjectName;
-use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport};
-use crate::project::ProjectRules;
+use crate::pipeline::{self, Options, Progress, RunReport, Stop};
 use crate::store::{Lock, Store, StoreError, lock};
 
 /// Places that are shown to a person; a report as JSON has more.
@@ -58,7 +57,7 @@ fn define() -> clap::Command {
         ))
 }
 
-fn number(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn number(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .value_name("N")
@@ -66,7 +65,7 @@ fn number(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)
@@ -104,6 +103,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let json = matches.get_flag("json") || !output.to_terminal && matches.get_flag("due");
     let chosen = chosen(&setting, matches)?;
     let path = &setting.config.storage.path;
+    let (runtime, stop) = ended_by_signals()?;
     let (_lock, mut store) = if options.dry_run {
         (None, Store::open_to_look(path)?)
     } else {
@@ -130,7 +130,15 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             }
             due.ran.push(connector.name.to_string());
         }
-        let report = run_one(&setting, &mut store, connector, options, output)?;
+        if stop.is_told() {
+            break;
+        }
+        let bar = progress_bar(connector, output);
+        let mut told = |progress: Progress| show(&bar, progress);
+        let reading = read(&setting, &mut store, connector, options, &stop, &mut told);
+        let report = runtime.block_on(reading);
+        bar.finish_and_clear();
+        let report = report?;
         if json {
             output.json_line(&report);
         } else {
@@ -147,10 +155,11 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     if !json {
         closing_hint(&setting, &reports, options, output);
     }
-    Ok(if reports.iter().any(RunReport::has_failed) {
-        Exit::Failed
-    } else {
-        Exit::Done
+    let failed: Vec<_> = reports.iter().filter(|r| r.has_failed()).collect();
+    Ok(match failed.as_slice() {
+        [] => Exit::Done,
+        failed if failed.iter().all(|report| report.unreachable) => Exit::Unreachable,
+        _ => Exit::Failed,
     })
 }
 
@@ -219,50 +228,25 @@ fn not_due_until(
     Ok(next.filter(|next| *next > now).map(|next| next.to_string()))
 }
 
-fn run_one(
-    setting: &Setting,
-    store: &mut Store,
-    connector: &ConnectorConfig,
-    options: Options,
-    output: &Output,
-) -> Result<RunReport, Failure> {
-    let engine = setting.engine()?;
-    let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
-    let summarizer = setting.summarizer()?;
-    let job = Job {
-        source: connector.name.clone(),
-        trust: connector.trust,
-        project: connector
-            .project
-            .as_deref()
-            .and_then(|name| ProjectName::new(engine.redact(name))),
-        connector: connector
-            .build(&setting.config)
-            .map_err(|error| Failure::new(Exit::BadUse, error))?,
-    };
-    let mut pipeline = Pipeline {
-        store,
-        engine: &engine,
-        summarizer: summarizer.as_ref(),
-        projects: &projects,
-        clock: std::sync::Arc::clone(&setting.clock),
-        max_input_chars: setting.config.summarizer.max_input_chars,
-    };
-    let bar = progress_bar(connector, output);
-    let mut told = |progress: Progress| {
-        bar.set_message(format!(
-            "{} sessions read, {} items stored",
-            progress.units, progress.stored
-        ));
-        bar.tick();
-    };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .build()
-        .map_err(|error| Failure::new(Exit::Failed, error))?;
-    let report = runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));
-    bar.finish_and_clear();
-    Ok(report?)
+/// Where a run takes place, and what tells it to end: SIGTERM or Ctrl-C.
+pub(super) fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
+    let runtime = super::serve::runtime()?;
+    let (stopper, stop) = Stop::channel();
+    let signals = runtime.block_on(async { super::serve::signals() });
+    let signals = signals.map_err(|error| Failure::new(Exit::Failed, error))?;
+    runtime.spawn(async move {
+        signals.await;
+        stopper.tell();
+    });
+    Ok((runtime, stop))
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    bar.set_message(format!(
+        "{} sessions read, {} items stored",
+        progress.units, progress.stored
+    ));
+    bar.tick();
 }
 
 fn progress_bar(connector: &ConnectorConfig, output: &Output) -> ProgressBar {
@@ -319,7 +303,33 @@ fn print(report: &RunReport, output: &mut Output) {
     say(report.records_unknown, "records of unknown types");
     say(report.records_mended, "records read in part");
     say(report.records_passed_over, "damaged records passed over");
+    say(report.postponed, "segments waiting for another day");
+    say(report.retries, "questions put again to a busy model");
+    say(report.repairs, "replies asked for again");
+    say(
+        report.atoms_not_in_text,
+        "errors and commands dropped, since they do not stand in the text",
+    );
     say(report.failed, "failed");
+    if report.input_tokens + report.output_tokens > 0 {
+        output.line(format!(
+            "  tokens: {} read, {} written",
+            report.input_tokens, report.output_tokens
+        ));
+    }
+    if let (Some(input), Some(written)) = (
+        report.estimated_input_tokens,
+        report.estimated_output_tokens,
+    ) {
+        output.line(format!(
+            "  a model would be asked {stored} times: {} characters, about {input} tokens in and \
+             {written} out",
+            report.input_chars
+        ));
+    }
+    if let Some(note) = &report.note {
+        output.line(format!("  note: {note}"));
+    }
     for error in &report.errors {
         output.line(format!("  error: {error}"));
     }

@@ -34,12 +34,12 @@ impl Setting {
     }
 
     /// The summariser that the configuration names.
-    pub(super) fn summarizer(&self) -> Result<Box<dyn Summarizer>, Failure> {
+    pub(super) fn summarizer(&self) -> Result<Arc<dyn Summarizer>, Failure> {
         let settings = &self.config.summarizer;
         settings
             .available()
             .map_err(|error| Failure::new(Exit::BadUse, error))?;
-        Ok(Box::new(Extractive))
+        Ok(Arc::new(Extractive))
     }
 
     /// How questions are answered.

@@ -13,7 +13,9 @@ use super::{PipelineError, mask};
 use crate::item::content_hash;
 use crate::redaction::{Counts, Engine, Redacted, Seen};
 use crate::segment::{RedactedBlock, Segment, Segmenter, size_of};
-use crate::store::{Frame, SourceId, Store, StoredSegment, StoredUnit, UnitRow, compress};
+use crate::store::{
+    ForgottenUnit, Frame, SourceId, Store, StoredSegment, StoredUnit, UnitRow, compress,
+};
 
 /// Who speaks in lines that the pipeline itself adds.
 const SESSION: &str = "session";
@@ -38,6 +40,8 @@ pub(super) struct Sealed {
 pub(super) struct Assembly {
     pub(super) start: UnitStart,
     pub(super) stored: Option<StoredUnit>,
+    /// Stored units that have grown together with this one.
+    pub(super) absorbed: Vec<StoredUnit>,
     pub(super) sealed: Vec<Sealed>,
     /// Records that this unit brings.
     pub(super) owned: Vec<(RecordKey, u64)>,
@@ -70,27 +74,43 @@ pub(super) struct Assembly {
     counts: Counts,
     /// The unit that owns the records just left out.
     continues: Option<UnitRow>,
+    /// What of this unit was forgotten and is not to be stored again.
+    forgotten: ForgottenUnit,
+}
+
+/// Why a record is left out.
+enum LeftOut {
+    /// It stands twice in this unit, or was read already.
+    Repeated,
+    /// Another unit owns it.
+    Elsewhere(UnitRow),
+    /// It was forgotten, with another unit or, in the second place, with a segment of this one.
+    Forgotten(bool),
 }
 
 impl Assembly {
-    /// Opens a unit.
+    /// Opens a unit: its segments have at most `limit` characters, and `room` bytes of compressed
+    /// text are held in memory before the rest is put aside.
     pub(super) fn open(
         start: UnitStart,
         source: Option<SourceId>,
-        limit: usize,
+        (limit, room): (usize, usize),
         store: &Store,
     ) -> Result<Self, PipelineError> {
-        let stored = match source {
-            Some(source) => store.unit(source, &start.id)?,
-            None => None,
+        let (stored, absorbed) = match source {
+            Some(source) => known(&start, source, store)?,
+            None => (None, Vec::new()),
         };
         let values = stored
             .as_ref()
             .and_then(|unit| unit.seen.clone())
             .unwrap_or_default();
+        let forgotten = store.forgotten(source, &start, stored.as_ref().map(|unit| unit.row))?;
         Ok(Self {
+            forgotten,
             start,
             stored,
+            absorbed,
             values_before: values.len(),
             values,
             sealed: Vec::new(),
@@ -103,7 +123,7 @@ impl Assembly {
             source,
             segmenter: Segmenter::new(limit),
             held: 0,
-            room: HELD,
+            room,
             begun: false,
             known: 0,
             seen: HashSet::new(),
@@ -168,13 +188,19 @@ impl Assembly {
         engine: &Engine,
         store: &Store,
     ) -> Result<(), PipelineError> {
-        if let Some(owner) = self.owner(block, store)? {
-            match owner {
-                Some(owner) => {
+        if let Some(why) = self.left_out(block, store)? {
+            match why {
+                LeftOut::Elsewhere(owner) => {
                     self.elsewhere += 1;
                     self.continues = Some(owner);
                 }
-                None => self.repeated += 1,
+                LeftOut::Repeated => self.repeated += 1,
+                LeftOut::Forgotten(here) => {
+                    self.elsewhere += 1;
+                    if here {
+                        self.cut(store)?;
+                    }
+                }
             }
             return Ok(());
         }
@@ -245,18 +271,25 @@ impl Assembly {
         self.values.len() > self.values_before
     }
 
-    /// `Some` when a record is to be left out, with the unit that owns it unless that is this one
-    /// (a record that stands twice in one unit).
-    fn owner(
-        &mut self,
-        block: &Block,
-        store: &Store,
-    ) -> Result<Option<Option<UnitRow>>, PipelineError> {
+    /// Where a forgotten segment stood the next one begins anew, so that no boundary moves.
+    fn cut(&mut self, store: &Store) -> Result<(), PipelineError> {
+        if let Some(segment) = self.segmenter.cut() {
+            self.seal(&segment, store)?;
+            self.begun = false;
+        }
+        Ok(())
+    }
+
+    /// Whether a record is to be left out, and why.
+    fn left_out(&mut self, block: &Block, store: &Store) -> Result<Option<LeftOut>, PipelineError> {
+        if self.forgotten.holds(block) {
+            return Ok(Some(LeftOut::Forgotten(true)));
+        }
         let Some(key) = block.record_key else {
             return Ok(None);
         };
         if !self.seen.insert(key) {
-            return Ok(Some(None));
+            return Ok(Some(LeftOut::Repeated));
         }
         let Some(source) = self.source else {
             return Ok(None);
@@ -264,19 +297,30 @@ impl Assembly {
         let Some(owner) = store.owner(source, key)? else {
             return Ok(None);
         };
-        let own = self.stored.as_ref().map(|unit| unit.row) == Some(owner.unit);
+        if let Some(number) = owner.unit.forgotten() {
+            return Ok(Some(LeftOut::Forgotten(self.forgotten.has_part(number))));
+        }
+        let mut own = self.stored.iter().chain(&self.absorbed);
+        let own = own.any(|unit| unit.row == owner.unit);
         Ok(match self.start.extent {
-            _ if !own => Some(Some(owner.unit)),
+            _ if !own => Some(LeftOut::Elsewhere(owner.unit)),
             // Read already, in the part before this delivery.
-            Extent::From(from) if owner.record < from.record => Some(None),
+            Extent::From(from) if owner.record < from.record => Some(LeftOut::Repeated),
             _ => None,
         })
     }
 
+    /// Bytes of compressed text held in memory.
+    pub(super) fn held(&self) -> usize {
+        self.held.min(self.room)
+    }
+
     /// Ends the unit for good: forgets what was put aside for it.
     pub(super) fn put_back(&self, store: &Store) -> Result<(), PipelineError> {
-        if self.held > self.room {
-            store.clear_aside()?;
+        for sealed in &self.sealed {
+            if let Some(frame) = &sealed.frame {
+                store.forget_aside(frame)?;
+            }
         }
         Ok(())
     }
@@ -313,8 +357,25 @@ impl Assembly {
     }
 }
 
-/// Bytes of compressed text of one unit that are held in memory.
-const HELD: usize = 16 * 1024 * 1024;
+/// What is stored under a unit's name or, if nothing is, under an earlier name of it; and the
+/// stored units that it takes in.
+fn known(
+    start: &UnitStart,
+    source: SourceId,
+    store: &Store,
+) -> Result<(Option<StoredUnit>, Vec<StoredUnit>), PipelineError> {
+    let mut found = Vec::new();
+    for id in std::iter::once(&start.id).chain(&start.formerly) {
+        let unit = store.unit(source, id)?;
+        // A name may be told twice.
+        found.extend(unit.filter(|unit| found.iter().all(|f: &StoredUnit| f.row != unit.row)));
+    }
+    let mut found = found.into_iter();
+    Ok((found.next(), found.collect()))
+}
+
+/// Bytes of compressed text that are held in memory, of all units in hand.
+pub(super) const HELD: usize = 16 * 1024 * 1024;
 
 fn continuation(instant: Instant, unit: &UnitId) -> String {
     render::line(instant, SESSION, &format!("continues {unit}"))
@@ -332,14 +393,14 @@ mod tests {
         let store = Store::open(&folder.path().join("jezero.db")).unwrap();
         let engine = Engine::embedded();
         let start = UnitStart {
+            formerly: Vec::new(),
             id: UnitId::new("u").unwrap(),
             original_ref: OriginalRef::new("scripted:u").unwrap(),
             account: None,
             extent: Extent::Whole,
             min_chars: 0,
         };
-        let mut unit = Assembly::open(start, None, 1000, &store).unwrap();
-        unit.room = 0;
+        let mut unit = Assembly::open(start, None, (1000, 0), &store).unwrap();
         let named = "DB_PASSWORD=quaint-Otter-77-parade";
         for (record, text) in ["typed quaint-Otter-77-parade there", named]
             .iter()

@@ -1,18 +1,23 @@
-//! A connector's delivery, event by event: units opened, filled, closed and stored.
+//! A connector's delivery, event by event: units opened, filled, closed, summarised and stored.
 
 use jezero_connectors::{
-    ConnectorError, Event, Extent, Instant, Mark, OriginalRef, RecordKey, Report, SourceName,
-    Trust, UnitEnd, UnitId, UnitStart,
+    Block, ConnectorError, Event, Instant, Mark, Report, SourceName, Trust, UnitEnd,
 };
 
-use super::assemble::Assembly;
-use super::compare::no_longer_produced;
+use super::assemble::{Assembly, HELD};
+use super::flight::{Flight, Flights};
+use super::naming::presentable;
+use super::pool::{Given, Outcome, Place, Pool};
 use super::run::{Options, Pipeline};
-use super::settle::Settled;
+use super::settle::size;
+use super::writing::{Part, write_unit};
 use super::{PipelineError, RunReport};
 use crate::item::ProjectName;
-use crate::redaction::{Engine, Redacted};
-use crate::store::{Keep, RunRow, UnitWrite};
+use crate::redaction::Redacted;
+use crate::store::{Keep, RunRow, SegmentWrite};
+
+/// Units that may wait for their summaries at once.
+const WAITING: usize = 64;
 
 /// What has been taken of a connector's delivery so far.
 pub(super) struct Delivery {
@@ -27,37 +32,56 @@ pub(super) struct Delivery {
     /// When the newest stored item happened.
     pub(super) newest: Option<Instant>,
     pub(super) unit: Option<Assembly>,
+    pub(super) flights: Flights,
+    pub(super) pool: Pool,
+    /// Whether the day's characters are used up.
+    pub(super) spent: bool,
+    /// Whether the run was told to end.
+    pub(super) stopped: bool,
 }
 
 impl Delivery {
-    /// Takes one event; says whether a unit ended with it.
+    /// Whether the next event should be taken.
+    pub(super) fn has_room(&self) -> bool {
+        self.pool.has_room() && self.flights.count() < WAITING && !self.is_enough()
+    }
+
+    /// Whether as much has been read as this run is to read.
+    pub(super) fn is_enough(&self) -> bool {
+        self.spent
+            || self
+                .options
+                .limit
+                .is_some_and(|limit| self.changed >= limit)
+    }
+
+    /// Takes one event.
     pub(super) async fn take(
         &mut self,
         event: Event,
         pipeline: &mut Pipeline<'_>,
-    ) -> Result<bool, PipelineError> {
+    ) -> Result<(), PipelineError> {
         match event {
             Event::Start(start) => {
                 let Some(start) = presentable(start, pipeline.engine) else {
-                    return Ok(false);
+                    return Ok(());
                 };
+                while let Some(unit) = self.flights.of_name(&start) {
+                    self.land(unit, pipeline).await?;
+                }
                 let source = pipeline.store.known_source(&self.source)?;
-                let limit = pipeline.max_input_chars;
-                self.unit = Some(Assembly::open(start, source, limit, pipeline.store)?);
+                let room = HELD.saturating_sub(self.flights.held());
+                let limits = (pipeline.max_input_chars, room);
+                self.unit = Some(Assembly::open(start, source, limits, pipeline.store)?);
             }
             Event::Blocks(blocks) => {
-                if let Some(unit) = &mut self.unit {
-                    for block in &blocks {
-                        unit.push(block, pipeline.engine, pipeline.store)?;
-                    }
+                for block in &blocks {
+                    self.push(block, pipeline).await?;
                 }
             }
             Event::End(end) => {
-                if let Some(mut unit) = self.unit.take() {
-                    self.units += 1;
-                    self.close(&mut unit, &end, pipeline).await?;
-                    unit.put_back(pipeline.store)?;
-                    return Ok(true);
+                if let Some(unit) = self.unit.take() {
+                    self.close(unit, end, pipeline).await?;
                 }
             }
             Event::Abandoned => {
@@ -67,7 +91,25 @@ impl Delivery {
             }
             Event::Marks(marks) => self.keep(&marks, Keep::Value, pipeline)?,
         }
-        Ok(false)
+        Ok(())
+    }
+
+    async fn push(
+        &mut self,
+        block: &Block,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<(), PipelineError> {
+        if self.unit.is_none() {
+            return Ok(());
+        }
+        // Whose record it is shows once the unit that brought it first is stored.
+        if let Some(unit) = block.record_key.and_then(|key| self.flights.of_record(key)) {
+            self.land(unit, pipeline).await?;
+        }
+        match &mut self.unit {
+            Some(unit) => unit.push(block, pipeline.engine, pipeline.store),
+            None => Ok(()),
+        }
     }
 
     fn keep(
@@ -92,10 +134,11 @@ impl Delivery {
 
     async fn close(
         &mut self,
-        unit: &mut Assembly,
-        end: &UnitEnd,
+        mut unit: Assembly,
+        end: UnitEnd,
         pipeline: &mut Pipeline<'_>,
     ) -> Result<(), PipelineError> {
+        self.units += 1;
         unit.finish(pipeline.store)?;
         self.report.records_owned_elsewhere += unit.elsewhere;
         self.report.records_repeated += unit.repeated;
@@ -107,57 +150,210 @@ impl Delivery {
             } else {
                 self.report.units_too_short += 1;
             }
+            if let Some(stored) = unit.stored.as_ref().filter(|_| !self.options.dry_run) {
+                let (id, original_ref) = (&unit.start.id, &unit.start.original_ref);
+                pipeline.store.rename_unit(stored.row, id, original_ref)?;
+            }
             // Nothing of it is stored by this reading, so the next one has nothing to begin at.
-            return self.keep(&end.marks, Keep::All(None), pipeline);
+            self.keep(&end.marks, Keep::All(None), pipeline)?;
+            return unit.put_back(pipeline.store);
         }
-        let settled = self.settle(unit, end, pipeline).await?;
-        if settled.changed {
-            self.changed += 1;
+        let settled = self.settle(&unit, &end, pipeline)?;
+        self.changed += usize::from(!settled.wanted.is_empty());
+        if self.options.dry_run {
+            let wanted = settled.wanted.iter().filter_map(|at| unit.sealed.get(*at));
+            wanted.for_each(|sealed| self.report.would_ask(size(sealed)));
+            return unit.put_back(pipeline.store);
         }
-        if !self.options.dry_run {
-            self.store(unit, end, settled, pipeline)?;
+        let wanted = settled.wanted.clone();
+        let flight = Flight {
+            unit,
+            end,
+            settled,
+            calls: wanted.len(),
+        };
+        let number = self.flights.add(flight);
+        for segment in wanted {
+            let unit = number;
+            self.pool.queue(Place { unit, segment });
+        }
+        let is_done = self.flights.get(number).is_some_and(|it| it.calls == 0);
+        if is_done {
+            self.store(number, pipeline)?;
+        } else if !pipeline.summarizer.costs() {
+            // Nothing is gained by waiting for one that only computes, and items are numbered in
+            // the order in which they were read.
+            self.land(number, pipeline).await?;
         }
         Ok(())
     }
 
-    fn store(
+    /// Waits until a unit is stored.
+    async fn land(
         &mut self,
-        unit: &mut Assembly,
-        end: &UnitEnd,
-        settled: Settled,
+        number: u64,
         pipeline: &mut Pipeline<'_>,
     ) -> Result<(), PipelineError> {
-        let engine = pipeline.engine;
-        let redacted = |text: &Option<String>| text.as_deref().map(|text| engine.redact(text));
-        let (named, cwd) = (redacted(&end.evidence.named), redacted(&end.evidence.cwd));
-        let written = pipeline.store.write_unit(UnitWrite {
-            source: pipeline.store.source(&self.source)?,
-            id: &unit.start.id,
-            original_ref: &unit.start.original_ref,
-            account: settled.about.account.as_ref(),
-            title_hint: settled.title.as_ref(),
-            named: named.as_ref(),
-            cwd: cwd.as_ref(),
-            seen: &unit.values,
-            trust: settled.about.trust,
-            layout: pipeline.max_input_chars,
-            segments: settled.segments,
-            prune: if settled.failed {
-                Vec::new()
-            } else {
-                no_longer_produced(unit)
-            },
-            pending: settled.failed,
-            remember: !settled.failed && self.options.sample.is_none(),
-            whole: unit.start.extent == Extent::Whole,
-            owned: std::mem::take(&mut unit.owned),
-            marks: &end.marks,
-            tail: unit.tail,
-            now: pipeline.clock.now(),
-        })?;
-        self.report.stored += written.inserted + written.updated;
-        self.report.redacted_again += written.redacted_again;
-        self.report.pruned += written.pruned;
+        let given_up = pipeline.stop.clone().given_up();
+        tokio::pin!(given_up);
+        while self.flights.get(number).is_some() {
+            self.feed(pipeline)?;
+            let ended = tokio::select! {
+                biased;
+                () = &mut given_up => {
+                    // What waits for this one is read again by the next run, as this one is.
+                    self.stopped = true;
+                    self.unit = None;
+                    self.flights.remove(number);
+                    return Ok(());
+                }
+                ended = self.pool.ended() => ended,
+            };
+            match ended {
+                Some(ended) => self.arrive(ended, pipeline)?,
+                // Cannot be: a unit waits only while calls are under way. Storing it is right then.
+                None => self.store(number, pipeline)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins as many calls as there is room for.
+    pub(super) fn feed(&mut self, pipeline: &mut Pipeline<'_>) -> Result<(), PipelineError> {
+        while let Some(place) = self.pool.next() {
+            let given = match self.flights.get(place.unit) {
+                Some(flight) => {
+                    let (unit, settled) = (&flight.unit, &flight.settled);
+                    self.given(unit, settled, place.segment, pipeline)?
+                }
+                None => None,
+            };
+            let Some(given) = given else {
+                let broken = Err(crate::summarizer::SummarizerError::Broken);
+                self.arrive((place, None, broken), pipeline)?;
+                continue;
+            };
+            let chars = u64::try_from(given.text.chars()).unwrap_or(u64::MAX);
+            if self.stopped || !self.may_spend(chars, pipeline)? {
+                self.postpone(place, pipeline)?;
+                continue;
+            }
+            self.report.input_chars += chars;
+            let summarizer = std::sync::Arc::clone(&pipeline.summarizer);
+            self.pool.begin(place, given, summarizer);
+        }
+        Ok(())
+    }
+
+    /// Counts characters against the day's limit before they are sent, so that a kill cannot make
+    /// a run forget what it has spent.
+    fn may_spend(
+        &mut self,
+        chars: u64,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<bool, PipelineError> {
+        let Some(limit) = pipeline.daily_input_chars else {
+            return Ok(true);
+        };
+        if !pipeline.summarizer.costs() {
+            return Ok(true);
+        }
+        let now = pipeline.clock.now();
+        Ok(!self.spent && pipeline.store.spend(now, chars, limit)?)
+    }
+
+    /// Leaves a call, and all that have not begun, for another day.
+    fn postpone(&mut self, place: Place, pipeline: &mut Pipeline<'_>) -> Result<(), PipelineError> {
+        self.spent = !self.stopped;
+        let waiting = self.pool.take_back();
+        for place in std::iter::once(place).chain(waiting) {
+            self.report.postponed += 1;
+            self.done(place, None, pipeline)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the end of a call.
+    pub(super) fn arrive(
+        &mut self,
+        (place, given, outcome): (Place, Option<Given>, Outcome),
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<(), PipelineError> {
+        let Some(flight) = self.flights.take(place.unit) else {
+            return Ok(());
+        };
+        let (unit, settled) = (&flight.unit, &flight.settled);
+        let write = self.summarised(unit, settled, place.segment, (given, outcome), pipeline);
+        self.flights.put(place.unit, flight);
+        self.done(place, write, pipeline)
+    }
+
+    /// Notes that nothing more comes for a segment; stores the unit after its last one.
+    fn done(
+        &mut self,
+        place: Place,
+        write: Option<SegmentWrite>,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<(), PipelineError> {
+        let Some(flight) = self.flights.get_mut(place.unit) else {
+            return Ok(());
+        };
+        flight.calls = flight.calls.saturating_sub(1);
+        let paid = write.is_some() && pipeline.summarizer.costs();
+        match write {
+            Some(write) => flight.settled.segments.push(write),
+            None => flight.settled.failed = true,
+        }
+        if flight.calls == 0 {
+            self.store(place.unit, pipeline)
+        } else if paid {
+            self.checkpoint(place.unit, pipeline)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Stores what has come so far of a unit that still waits, so that a kill loses no reply.
+    fn checkpoint(
+        &mut self,
+        number: u64,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<(), PipelineError> {
+        let Some(flight) = self.flights.get_mut(number) else {
+            return Ok(());
+        };
+        let segments = std::mem::take(&mut flight.settled.segments);
+        self.report.written(write_unit(
+            &self.source,
+            self.options,
+            flight,
+            segments,
+            Part::Some,
+            pipeline,
+        )?);
+        Ok(())
+    }
+
+    /// Stores a unit and forgets it.
+    fn store(&mut self, number: u64, pipeline: &mut Pipeline<'_>) -> Result<(), PipelineError> {
+        let Some(mut flight) = self.flights.remove(number) else {
+            return Ok(());
+        };
+        let segments = std::mem::take(&mut flight.settled.segments);
+        self.report.written(write_unit(
+            &self.source,
+            self.options,
+            &mut flight,
+            segments,
+            Part::All,
+            pipeline,
+        )?);
+        flight.unit.put_back(pipeline.store)?;
+        if let Some(unit) = &mut self.unit
+            && unit.source.is_none()
+        {
+            unit.source = pipeline.store.known_source(&self.source)?;
+        }
         Ok(())
     }
 
@@ -170,9 +366,19 @@ impl Delivery {
         self.report.take(&report, pipeline.engine);
         match result {
             Ok(()) | Err(ConnectorError::Stopped) => {}
-            Err(error) => self
-                .report
-                .error(pipeline.engine.redact(&error.to_string())),
+            Err(error) => {
+                self.report.unreachable = matches!(error, ConnectorError::Unreachable { .. });
+                let text = pipeline.engine.redact(&error.to_string());
+                self.report.error(text);
+            }
+        }
+        if self.stopped {
+            let text = "told to end; the next run goes on from here";
+            self.report.note = Some(Redacted::literal(text));
+        }
+        if self.spent {
+            let text = "daily_input_chars is used up; the rest waits for tomorrow's run";
+            self.report.note = Some(Redacted::literal(text));
         }
         if !self.options.dry_run {
             let error = self.report.errors.first().cloned();
@@ -188,19 +394,4 @@ impl Delivery {
         }
         Ok(self.report)
     }
-}
-
-/// A unit under a name that may be stored: a file can be called anything, also by a secret.
-fn presentable(start: UnitStart, engine: &Engine) -> Option<UnitStart> {
-    let id = start.id.as_str();
-    if engine.redact(id).as_str() == id {
-        return Some(start);
-    }
-    let hidden = format!("unit-{:016x}", RecordKey::of(id.as_bytes()).0);
-    let kind = start.original_ref.as_str().split(':').next()?;
-    Some(UnitStart {
-        original_ref: OriginalRef::new(format!("{kind}:{hidden}")).ok()?,
-        id: UnitId::new(hidden).ok()?,
-        ..start
-    })
 }

@@ -29,7 +29,10 @@ pub(super) fn sealed(
         let again = compress(&masked).map_err(PipelineError::Compress)?;
         segment.frame = Some(match frame {
             Frame::Held(_) => Frame::Held(again),
-            Frame::Aside(_) => store.put_aside(&again)?,
+            Frame::Aside(_) => {
+                store.forget_aside(frame)?;
+                store.put_aside(&again)?
+            }
         });
         segment.redactions.hit("seen");
     }

@@ -4,9 +4,18 @@ use jezero_connectors::{Problem, ProblemKind, Report};
 use serde::Serialize;
 
 use crate::redaction::{Clean, Engine, Redacted};
+use crate::store::Written;
+use crate::summarizer::Usage;
 
 /// Errors that are quoted; the rest is in the counts.
 const ERRORS: usize = 5;
+
+/// Rule of thumb for Latin text; other scripts take more tokens.
+const CHARS_A_TOKEN: u64 = 4;
+/// Instructions and schema that go with each segment.
+const PROMPT_TOKENS: u64 = 1200;
+/// A summary as it usually is: title, three sentences, questions, a handful of atoms.
+const REPLY_TOKENS: u64 = 600;
 
 /// Something that was not read as it should be, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,6 +54,15 @@ pub struct RunReport {
     pub input_tokens: u64,
     /// Tokens that a model wrote.
     pub output_tokens: u64,
+    /// Questions put again to a model because its server was busy or the connection broke.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub retries: u64,
+    /// Replies of a model that broke a rule and were asked for again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repairs: u64,
+    /// Segments that wait for another day because `daily_input_chars` is used up.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub postponed: u64,
     /// Items removed because their segments are no longer produced.
     pub pruned: u64,
     /// Units looked at.
@@ -68,12 +86,25 @@ pub struct RunReport {
     /// Atoms left out of a summary: too many, repeated, of an unknown kind, or an error or command
     /// that does not stand in the text.
     pub atoms_dropped: u64,
+    /// Of these, errors and commands that do not stand in the text.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub atoms_not_in_text: u64,
+    /// Whether the server that a connector reads did not answer; the exit code is then 4.
+    #[serde(skip)]
+    pub unreachable: bool,
     /// Whether nothing was summarised and stored.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
     /// Segments that a run without `--dry-run` would summarise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub would_store: Option<u64>,
+    /// Tokens that a model would read, by the rule of thumb of four characters a token, the
+    /// instructions included. Only in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_input_tokens: Option<u64>,
+    /// Tokens that a model would write, by the mean of a summary. Only in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_output_tokens: Option<u64>,
     /// The number given to `--sample`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<usize>,
@@ -112,6 +143,29 @@ impl RunReport {
         if self.errors.len() < ERRORS {
             self.errors.push(text);
         }
+    }
+
+    /// Adds what a call used up.
+    pub(super) fn spent(&mut self, usage: &Usage) {
+        self.input_tokens += usage.input_tokens;
+        self.output_tokens += usage.output_tokens;
+        self.retries += usage.retries;
+        self.repairs += usage.repairs;
+    }
+
+    /// Adds what was written of a unit.
+    pub(super) fn written(&mut self, written: Written) {
+        self.stored += written.inserted + written.updated;
+        self.redacted_again += written.redacted_again;
+        self.pruned += written.pruned;
+    }
+
+    /// Counts a call that a dry run does not make.
+    pub(super) fn would_ask(&mut self, chars: u64) {
+        self.input_chars += chars;
+        *self.would_store.get_or_insert(0) += 1;
+        *self.estimated_input_tokens.get_or_insert(0) += chars / CHARS_A_TOKEN + PROMPT_TOKENS;
+        *self.estimated_output_tokens.get_or_insert(0) += REPLY_TOKENS;
     }
 
     /// Takes over what the connector counted.

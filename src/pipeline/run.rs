@@ -8,7 +8,9 @@ use jezero_connectors::{
 };
 
 use super::delivery::Delivery;
-use super::{PipelineError, RunReport};
+use super::flight::Flights;
+use super::pool::Pool;
+use super::{PipelineError, RunReport, Stop};
 use crate::item::ProjectName;
 use crate::project::ProjectRules;
 use crate::redaction::Engine;
@@ -22,13 +24,19 @@ pub struct Pipeline<'a> {
     /// The redaction rules.
     pub engine: &'a Engine,
     /// Who writes the summaries.
-    pub summarizer: &'a dyn Summarizer,
+    pub summarizer: Arc<dyn Summarizer>,
+    /// How many summaries may be under way at once.
+    pub max_concurrency: usize,
+    /// How many characters a day may be sent to a summariser that costs something.
+    pub daily_input_chars: Option<u64>,
     /// How folders become projects.
     pub projects: &'a ProjectRules,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Largest segment, in characters before redaction.
     pub max_input_chars: usize,
+    /// Hears when the run should end.
+    pub stop: Stop,
 }
 
 impl std::fmt::Debug for Pipeline<'_> {
@@ -132,18 +140,40 @@ pub async fn run(
         units: 0,
         newest: None,
         unit: None,
+        flights: Flights::default(),
+        pool: Pool::new(pipeline.max_concurrency),
+        spent: false,
+        stopped: false,
     };
     delivery.report.connector = delivery.source.to_string();
-    while let Some(event) = events.recv().await {
-        let closed = delivery.take(event, pipeline).await?;
-        if closed {
+    let mut is_open = true;
+    let mut told = 0;
+    let mut stop = pipeline.stop.clone();
+    let given_up = pipeline.stop.clone().given_up();
+    tokio::pin!(given_up);
+    loop {
+        delivery.feed(pipeline)?;
+        is_open &= !(delivery.is_enough() || delivery.stopped && delivery.unit.is_none());
+        let (busy, reads) = (delivery.pool.is_busy(), is_open && delivery.has_room());
+        if !busy && !reads {
+            break;
+        }
+        tokio::select! {
+            biased;
+            () = &mut given_up => break,
+            () = stop.told(), if !delivery.stopped => delivery.stopped = true,
+            Some(ended) = delivery.pool.ended(), if busy => delivery.arrive(ended, pipeline)?,
+            event = events.recv(), if reads => match event {
+                Some(event) => delivery.take(event, pipeline).await?,
+                None => is_open = false,
+            },
+        }
+        if told != delivery.units + delivery.report.stored {
+            told = delivery.units + delivery.report.stored;
             progress(Progress {
                 units: delivery.units,
                 stored: delivery.report.stored,
             });
-        }
-        if options.limit.is_some_and(|limit| delivery.changed >= limit) {
-            break;
         }
     }
     drop(events);

@@ -59,13 +59,15 @@ impl Store {
         Ok(Frame::Aside(self.connection.last_insert_rowid()))
     }
 
-    /// Forgets all frames that were put aside.
+    /// Forgets a frame if it was put aside.
     ///
     /// # Errors
     /// What SQLite says.
-    pub fn clear_aside(&self) -> Result<()> {
-        self.connection
-            .execute("DROP TABLE IF EXISTS temp.aside", [])?;
+    pub fn forget_aside(&self, frame: &Frame) -> Result<()> {
+        if let Frame::Aside(id) = frame {
+            let sql = "DELETE FROM temp.aside WHERE id = ?1";
+            self.connection.prepare_cached(sql)?.execute([id])?;
+        }
         Ok(())
     }
 
@@ -119,8 +121,11 @@ mod tests {
         assert_eq!(store.text_of(&frame).unwrap(), text);
         let held = Frame::Held(compress(&text).unwrap());
         assert_eq!(store.text_of(&held).unwrap(), text);
-        store.clear_aside().unwrap();
-        assert!(matches!(store.text_of(&frame), Err(StoreError::Sqlite(_))));
+        store.forget_aside(&frame).unwrap();
+        assert!(matches!(
+            store.text_of(&frame),
+            Err(StoreError::Damaged { .. })
+        ));
         let main = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'aside'";
         let tables: i64 = store
             .connection

@@ -22,6 +22,7 @@ mod plan;
 mod score;
 mod seen;
 mod segment;
+mod shared;
 mod shelf;
 mod sqlite;
 mod texts;
@@ -41,7 +42,7 @@ use sqlite::SqliteShelf;
 use texts::SqliteTexts;
 
 pub use check::{Checked, Fault};
-pub(super) use upkeep::Upkeep;
+pub use shared::Upkeeping;
 pub(super) use write::settle;
 
 use super::search::{Matches, Question, Scan, TextIndex};
@@ -130,7 +131,7 @@ impl Store {
         let transaction = self.connection.transaction()?;
         erase::begin_anew(&transaction)?;
         transaction.commit()?;
-        self.upkeep = Upkeep::default();
+        self.upkeep.forget();
         self.upkeep.catch_up(&mut self.connection)?;
         self.erase().map(drop)
     }

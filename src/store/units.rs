@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use super::items::{self, ItemWrite, Upserted};
 use super::owners::{self, SourceId, UnitRow};
 use super::redact::{self, RedactedAgain};
-use super::{Result, Store, StoreError, index};
+use super::{Result, Store, StoreError, index, rename};
 use crate::item::{ItemId, Trust};
 use crate::redaction::{Redacted, Seen};
 
@@ -75,6 +75,10 @@ pub struct UnitWrite<'a> {
     pub source: SourceId,
     /// Its id.
     pub id: &'a UnitId,
+    /// Its row, if it is stored; under an earlier name perhaps.
+    pub row: Option<UnitRow>,
+    /// Units that it takes in. Left alone while a segment fails.
+    pub absorbed: Vec<UnitRow>,
     /// Names the original.
     pub original_ref: &'a OriginalRef,
     /// Its account.
@@ -262,8 +266,14 @@ impl Store {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if let Some(row) = write.row {
+            rename::rename(&transaction, row, write.id, write.original_ref)?;
+        }
         let unit = upsert_unit(&transaction, &write)?;
         let mut written = Written::default();
+        if !write.pending {
+            written.pruned += rename::absorb(&transaction, unit, &write.absorbed)?;
+        }
         for segment in &write.segments {
             match segment {
                 SegmentWrite::Item(item) => {

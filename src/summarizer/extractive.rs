@@ -30,7 +30,7 @@ use self::plain::Substance;
 use self::sentences::Sentence;
 use self::turns::{Speaker, Turn};
 use super::accept::is_visible;
-use super::{Reply, Summarizer, SummarizerError, Task};
+use super::{Answer, Reply, Summarizer, SummarizerError, Task};
 use crate::redaction::Redacted;
 
 /// Picks out of the text; needs no key and no network.
@@ -43,8 +43,12 @@ impl Summarizer for Extractive {
         "extractive"
     }
 
-    async fn summarize(&self, task: &Task<'_>) -> Result<Reply, SummarizerError> {
-        Ok(reply(task))
+    fn costs(&self) -> bool {
+        false
+    }
+
+    async fn summarize(&self, task: &Task<'_>) -> Result<Answer, SummarizerError> {
+        Ok(reply(task).into())
     }
 }
 

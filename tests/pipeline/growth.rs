@@ -14,6 +14,7 @@ fn parts(sizes: &[(char, usize)]) -> Script {
         title: Some("Import"),
         blocks,
         min_chars: 0,
+        ..Script::default()
     }
 }
 

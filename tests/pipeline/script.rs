@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use jezero::config::Projects;
 use jezero::item::{SourceName, Trust, UnitId};
-use jezero::pipeline::{Job, Options, Pipeline, RunReport, run};
+use jezero::pipeline::{Job, Options, Pipeline, RunReport, Stop, run};
 use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::{Filter, Scope, Store, View, Wanted};
-use jezero::summarizer::{Reply, Summarizer, SummarizerError, Task};
+use jezero::summarizer::{Answer, Reply, Summarizer, SummarizerError, Task};
 use jezero_connectors::connector::Outcome;
 use jezero_connectors::time::FixedClock;
 use jezero_connectors::{
@@ -26,6 +26,7 @@ pub(crate) struct Script {
     pub(crate) title: Option<&'static str>,
     pub(crate) blocks: Vec<(&'static str, String)>,
     pub(crate) min_chars: usize,
+    pub(crate) formerly: Vec<&'static str>,
 }
 
 impl Script {
@@ -43,7 +44,13 @@ impl Script {
 }
 
 /// Delivers scripts whole, or from the tail that it is given back.
-struct Scripted(Vec<Script>);
+pub(crate) struct Scripted(Vec<Script>);
+
+impl Scripted {
+    pub(crate) fn new(scripts: &[Script]) -> Self {
+        Self(scripts.to_vec())
+    }
+}
 
 #[async_trait]
 impl Connector for Scripted {
@@ -59,8 +66,10 @@ impl Connector for Scripted {
             }
             let tail = known.and_then(|known| known.tail);
             let from = tail.map_or(0, |tail| usize::try_from(tail.position).unwrap());
+            let formerly = script.formerly.iter().map(|id| UnitId::new(*id).unwrap());
             let start = UnitStart {
                 id: UnitId::new(script.id).unwrap(),
+                formerly: formerly.collect(),
                 original_ref: OriginalRef::new(format!("scripted:{}", script.id)).unwrap(),
                 account: None,
                 extent: tail.map_or(Extent::Whole, |tail| Extent::From(tail.locator)),
@@ -119,7 +128,11 @@ impl Summarizer for Counting {
         "counting"
     }
 
-    async fn summarize(&self, task: &Task<'_>) -> Result<Reply, SummarizerError> {
+    fn costs(&self) -> bool {
+        false
+    }
+
+    async fn summarize(&self, task: &Task<'_>) -> Result<Answer, SummarizerError> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         let fails_on = *self.fails_on.lock().unwrap();
         if fails_on.is_some_and(|word| task.text.as_str().contains(word)) {
@@ -132,7 +145,8 @@ impl Summarizer for Counting {
                 .to_owned(),
             summary: format!("summary {call}"),
             ..Reply::default()
-        })
+        }
+        .into())
     }
 }
 
@@ -141,8 +155,9 @@ pub(crate) struct Place {
     _folder: tempfile::TempDir,
     pub(crate) path: PathBuf,
     pub(crate) engine: Engine,
-    pub(crate) summarizer: Counting,
+    pub(crate) summarizer: Arc<Counting>,
     pub(crate) limit: usize,
+    now: Mutex<Instant>,
 }
 
 impl Place {
@@ -152,8 +167,9 @@ impl Place {
             path: folder.path().join("jezero.db"),
             _folder: folder,
             engine: Engine::embedded(),
-            summarizer: Counting::default(),
+            summarizer: Arc::default(),
             limit,
+            now: Mutex::new(Instant::parse("2026-10-21T00:00:00Z").unwrap()),
         }
     }
 
@@ -172,31 +188,58 @@ impl Place {
         connector: Box<dyn Connector>,
         options: Options,
     ) -> RunReport {
-        let mut store = if options.dry_run {
-            Store::open_to_look(&self.path).unwrap()
-        } else {
-            Store::open(&self.path).unwrap()
-        };
-        let mut pipeline = Pipeline {
-            store: &mut store,
-            engine: &self.engine,
-            summarizer: &self.summarizer,
-            projects: &ProjectRules::new(&Projects::default(), None),
-            clock: Arc::new(FixedClock(Instant::parse("2026-10-21T00:00:00Z").unwrap())),
-            max_input_chars: self.limit,
-        };
-        let job = Job {
-            source: SourceName::new("scripted").unwrap(),
-            trust: Trust::Own,
-            project: None,
-            connector,
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap();
-        runtime
-            .block_on(run(&mut pipeline, job, options, &mut |_| {}))
-            .unwrap()
+        self.with_pipeline(options, |_| {})(connector).unwrap()
+    }
+
+    /// A run with some things changed. It is dropped, as by a kill, when it comes to a standstill.
+    pub(crate) fn with_pipeline<'a>(
+        &'a self,
+        options: Options,
+        change: impl FnOnce(&mut Pipeline<'_>) + 'a,
+    ) -> impl FnOnce(Box<dyn Connector>) -> Option<RunReport> + 'a {
+        move |connector| {
+            let mut store = if options.dry_run {
+                Store::open_to_look(&self.path).unwrap()
+            } else {
+                Store::open(&self.path).unwrap()
+            };
+            let mut pipeline = Pipeline {
+                store: &mut store,
+                engine: &self.engine,
+                summarizer: self.summarizer.clone(),
+                max_concurrency: 1,
+                daily_input_chars: None,
+                projects: &ProjectRules::new(&Projects::default(), None),
+                clock: Arc::new(FixedClock(*self.now.lock().unwrap())),
+                max_input_chars: self.limit,
+                stop: Stop::never(),
+            };
+            change(&mut pipeline);
+            let job = Job {
+                source: SourceName::new("scripted").unwrap(),
+                trust: Trust::Own,
+                project: None,
+                connector,
+            };
+            // With its clock paused, time passes only when nothing else is left to do.
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .start_paused(true)
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let mut quiet = |_| {};
+                let run = run(&mut pipeline, job, options, &mut quiet);
+                let hour = std::time::Duration::from_secs(3600);
+                let ended = tokio::time::timeout(hour, run).await;
+                ended.ok().map(Result::unwrap)
+            })
+        }
+    }
+
+    /// Moves the clock.
+    pub(crate) fn set_clock(&self, now: Instant) {
+        *self.now.lock().unwrap() = now;
     }
 
     /// The library's file, opened as only a test may.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jezero::config::Projects;
 use jezero::item::{Instant, SourceName, Trust};
-use jezero::pipeline::{Job, Options, Pipeline, run};
+use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
 use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::Store;
-use jezero::summarizer::{Reply, Summarizer, SummarizerError, Task};
+use jezero::summarizer::{Answer, Reply, Summarizer, SummarizerError, Task};
 use jezero_connectors::connector::Surroundings;
 use jezero_connectors::time::FixedClock;
 
@@ -30,7 +30,11 @@ impl Summarizer for Talkative {
         "talkative"
     }
 
-    async fn summarize(&self, _: &Task<'_>) -> Result<Reply, SummarizerError> {
+    fn costs(&self) -> bool {
+        false
+    }
+
+    async fn summarize(&self, _: &Task<'_>) -> Result<Answer, SummarizerError> {
         let text = |field: usize, plain: &str| match field == self.field {
             true => format!("{plain} {}", self.secret),
             false => plain.to_owned(),
@@ -53,7 +57,8 @@ impl Summarizer for Talkative {
                 8 => Some(self.secret.to_lowercase()),
                 _ => None,
             },
-        })
+        }
+        .into())
     }
 }
 
@@ -65,13 +70,14 @@ fn a_secret_in_any_field_of_a_reply_goes_out_nowhere() {
     let database = place.path("data/jezero.db");
     let mut store = Store::open(&database).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap();
     for field in 0..FIELDS {
-        let summarizer = Talkative {
+        let summarizer = Arc::new(Talkative {
             field,
             secret: marker(20_000 + field),
-        };
+        });
         let path = place.path("sessions");
         let options = format!(
             "projects_dir = {:?}\nsettle_minutes = 0\nmin_chars = 0\n",
@@ -82,7 +88,10 @@ fn a_secret_in_any_field_of_a_reply_goes_out_nowhere() {
         let mut pipeline = Pipeline {
             store: &mut store,
             engine: &engine,
-            summarizer: &summarizer,
+            summarizer: summarizer.clone(),
+            max_concurrency: 1,
+            daily_input_chars: None,
+            stop: Stop::never(),
             projects: &ProjectRules::new(&Projects::default(), None),
             clock: Arc::new(FixedClock(Instant::parse("2030-01-01T00:00:00Z").unwrap())),
             max_input_chars: 3000,

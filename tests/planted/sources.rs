@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use jezero::config::Projects;
 use jezero::item::{Instant, SourceName, Trust};
-use jezero::pipeline::{Job, Options, Pipeline, run};
+use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
 use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::Store;
@@ -89,7 +89,10 @@ fn read(store: &mut Store, engine: &Engine, fed: &Fed, tree: &Path, source: usiz
     let mut pipeline = Pipeline {
         store,
         engine,
-        summarizer: &Extractive,
+        summarizer: Arc::new(Extractive),
+        max_concurrency: 1,
+        daily_input_chars: None,
+        stop: Stop::never(),
         projects: &ProjectRules::new(&Projects::default(), None),
         clock: Arc::new(FixedClock(Instant::parse("2030-01-01T00:00:00Z").unwrap())),
         max_input_chars: 3000,
@@ -103,6 +106,7 @@ fn read(store: &mut Store, engine: &Engine, fed: &Fed, tree: &Path, source: usiz
             .unwrap(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap();
     let ran = async { run(&mut pipeline, job, Options::default(), &mut |_| {}).await };

@@ -112,7 +112,7 @@ fn transcripts(bencher: Bencher<'_, '_>) {
 
 /// Texts that a careless engine reads again and again; each is a megabyte in one line.
 #[divan::bench(args = [
-    "base64", "hex", "secrets", "password=", "password: \"a", "sk-ant-", "eyJ-", "eyJa.", "\"kty\":", "curl ", "://", "a://",
+    "base64", "hex", "secrets", "secrets in one line", "password=", "password: \"a", "sk-ant-", "sk-ant-api03-abc\n", "eyJ-", "eyJa.", "\"kty\":", "curl ", "://", "a://",
     "a://b:", "otpauth://", "token: ", "key ", "vault ", "bearer a", "\\\"key\\\": \\\"", "-----BEGIN RSA PRIVATE KEY-----",
     "ghp_", "Cookie: a=", "Authorization: Bearer ", "AZDO", "AAAA", "-us", "kind: Secret\ndata:\n ", "password: |\n a\n",
     "[REDACTED:x]",
@@ -126,6 +126,9 @@ fn worst(bencher: Bencher<'_, '_>, piece: &str) {
             .collect(),
         "secrets" => (0..30_000)
             .map(|at: u64| format!("export DB_PASSWORD=h{at}unter{}\n", at % 7))
+            .collect(),
+        "secrets in one line" => (0..30_000)
+            .map(|at: u64| format!("export DB_PASSWORD=h{at}unter{} ", at % 7))
             .collect(),
         _ => piece.repeat(1_000_000 / piece.len()),
     };

@@ -21,8 +21,10 @@ mod new_token;
 mod output;
 mod reading;
 mod redact;
+mod redact_stored;
 mod resummarize;
 mod retag;
+mod rules;
 mod run;
 mod search;
 mod serve;
@@ -78,6 +80,8 @@ const COMMANDS: &[Entry] = &[
     export_jsonl::COMMAND,
     import_db::COMMAND,
     redact::COMMAND,
+    redact_stored::COMMAND,
+    rules::COMMAND,
     index::COMMAND,
     resummarize::COMMAND,
     retag::COMMAND,

@@ -132,6 +132,12 @@ impl ProjectName {
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
+
+    /// The name as the text that it is.
+    #[must_use]
+    pub fn text(&self) -> &Redacted {
+        &self.0
+    }
 }
 
 impl fmt::Display for ProjectName {

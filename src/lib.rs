@@ -19,6 +19,7 @@ pub mod library;
 pub mod mcp;
 pub mod pipeline;
 pub mod project;
+pub mod redact_stored;
 pub mod redaction;
 pub mod segment;
 pub mod store;

@@ -40,7 +40,7 @@ pub use open::{Store, View};
 pub use owners::{Owner, SourceId, UnitRow};
 pub use projects::ProjectCount;
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
-pub use redact::RedactedAgain;
+pub use redact::{ItemAgain, ItemTexts, RedactedAgain, RunText, UnitTexts};
 pub use resummarize::{Anew, Candidate, Kept};
 pub use retag::{Evident, Tagged};
 pub use state::{ConnectorState, RunRow};

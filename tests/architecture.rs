@@ -10,7 +10,14 @@ const LAYERS: &[&[&str]] = &[
     &["item"],
     &["config", "access", "redaction", "segment", "project"],
     &["store", "summarizer"],
-    &["library", "pipeline", "import", "export", "health"],
+    &[
+        "library",
+        "pipeline",
+        "import",
+        "export",
+        "health",
+        "redact_stored",
+    ],
     &["mcp", "http", "daemon"],
     &["cli"],
 ];

@@ -10,6 +10,7 @@ pub(super) const KEYS: &[&str] = &[
     "rules_dir",
     "disabled_rules",
     "personal",
+    "allow_sha256",
 ];
 
 /// Reads the section. The engine itself checks rule files and ids.
@@ -26,13 +27,30 @@ pub(super) fn read(section: &Section<'_>) -> Settings {
         }
     }
     let disabled = section.texts("disabled_rules", "the id of a rule", |id| !id.is_empty());
+    let allowed = section.texts("allow_sha256", DIGEST, |text| digest(text).is_some());
+    let allowed = allowed.unwrap_or_default();
     Settings {
         enabled: section.flag("enabled").unwrap_or(true),
         extra_patterns: patterns,
         rules_dir: section.path("rules_dir"),
         disabled_rules: disabled.unwrap_or_default(),
         personal: section.flag("personal").unwrap_or(false),
+        allow_sha256: allowed.iter().filter_map(|text| digest(text)).collect(),
     }
+}
+
+/// What an entry of `allow_sha256` must be.
+const DIGEST: &str = "64 hex digits, as `jezero redact --report` prints them behind what it hides (never the value itself)";
+
+fn digest(text: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    if text.len() != 2 * digest.len() || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (at, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(digest)
 }
 
 /// Why an expression is refused, without the expression: it may be a secret, word for word.

@@ -32,7 +32,10 @@ pub(super) fn is_secret_key(key: &str) -> bool {
 /// a secret is easily pasted.
 pub(super) fn is_private(key: &str) -> bool {
     let key = key.to_lowercase().replace('-', "_");
-    is_secret_key(&key) || key.ends_with("_env") || key == "token_sha256" || key == "extra_patterns"
+    is_secret_key(&key)
+        || key.ends_with("_env")
+        || key.ends_with("_sha256")
+        || key == "extra_patterns"
 }
 
 /// A value as a message repeats it.

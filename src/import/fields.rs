@@ -86,11 +86,11 @@ impl<'a> Fields<'a> {
     pub(super) fn id<T>(
         &mut self,
         field: &str,
+        right: &str,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, Fault> {
         let engine = self.engine;
         let mut found = Counts::default();
-        let right = "a string of 1 to 512 bytes without control characters";
         let id = self.checked(field, right, |text| {
             let _hidden = engine.redact_counting(text, &mut found);
             read(text)

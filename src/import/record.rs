@@ -39,6 +39,7 @@ const DATE: &str = "an ISO 8601 date and time with an offset (2026-01-31T09:00:0
 const PROJECT: &str = "a lower-case name: a letter or digit, then letters, digits, _, . and -, \
                        64 characters at most";
 const SOURCE: &str = "a name of 1 to 64 of a-z, 0-9, _ and -, a letter or digit first";
+const ID: &str = "a string of 1 to 512 bytes without control characters";
 /// Longest `summary_by`, in characters.
 const WRITER_CHARS: usize = 200;
 
@@ -53,14 +54,14 @@ pub(super) struct Record {
 /// Reads a line.
 pub(super) fn read(line: &[u8], engine: &Engine, options: &ImportOptions) -> Result<Record, Fault> {
     let mut fields = Fields::read(line, engine, FIELDS)?;
-    let external_id = fields.id("external_id", |id| ExternalId::new(id).ok())?;
+    let external_id = fields.id("external_id", ID, |id| ExternalId::new(id).ok())?;
     let external_id = required(external_id, "external_id")?;
     let occurred_at = fields.checked("occurred_at", DATE, Instant::parse_with_offset)?;
     let occurred_at = required(occurred_at, "occurred_at")?;
     let draft = draft(&mut fields, engine)?;
-    let original_ref = fields.id("original_ref", |id| OriginalRef::new(id).ok())?;
+    let original_ref = fields.id("original_ref", ID, |id| OriginalRef::new(id).ok())?;
     let original = fields.text("original")?;
-    let named = fields.checked("source", SOURCE, |name| SourceName::new(name).ok())?;
+    let named = fields.id("source", SOURCE, |name| SourceName::new(name).ok())?;
     let source = options.source.clone().or(named);
     let text = original.as_ref().unwrap_or(&draft.summary);
     let hash = fields.checked("content_hash", "64 hex digits (a SHA-256)", hash)?;

@@ -15,6 +15,12 @@ pub(super) enum Checksum {
     /// The last six characters are the CRC32 of what stands between the last `_` and them, in
     /// base 62 (GitHub, npm).
     Crc32Base62,
+    /// The last eight characters are the CRC32 of what stands before them and an `_` or `=`, in hex:
+    /// of all of it, the lowest byte first (Grafana), or the highest, or without the four letters
+    /// that it begins with (Atlassian does not say which).
+    Crc32Hex,
+    /// The last six characters are the checksum of BIP 173, in letters of one case (age).
+    Bech32,
     /// The digits, every second one doubled, sum up to a multiple of ten (payment cards).
     Luhn,
     /// As a number with letters from ten on and the first four characters at the end, 1 is left of
@@ -27,6 +33,8 @@ impl Checksum {
     pub(super) fn holds(self, token: &[u8]) -> bool {
         match self {
             Self::Crc32Base62 => crc32_base62_holds(token),
+            Self::Crc32Hex => crc32_hex_holds(token),
+            Self::Bech32 => bech32_holds(token),
             Self::Luhn => luhn_holds(token),
             Self::Mod97 => mod97_holds(token),
         }
@@ -39,6 +47,70 @@ fn crc32_base62_holds(token: &[u8]) -> bool {
         return false;
     };
     base62(crc32(part(token, from, until))) == part(token, until, token.len())
+}
+
+fn crc32_hex_holds(token: &[u8]) -> bool {
+    let Some((body, digits)) = token
+        .len()
+        .checked_sub(8)
+        .and_then(|at| token.split_at_checked(at))
+    else {
+        return false;
+    };
+    let digits = std::str::from_utf8(digits).ok();
+    let Some(told) = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else {
+        return false;
+    };
+    let body = match body.split_last() {
+        Some((b'_' | b'=', body)) => body,
+        _ => body,
+    };
+    [body, part(body, 4, body.len())]
+        .into_iter()
+        .filter(|body| !body.is_empty())
+        .map(crc32)
+        .any(|sum| sum == told || sum.swap_bytes() == told)
+}
+
+/// The letters of BIP 173, each for five bits.
+const BECH32: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+
+fn bech32_holds(token: &[u8]) -> bool {
+    let folded = token.to_ascii_lowercase();
+    let one_case = folded == token || token.to_ascii_uppercase() == token;
+    let Some(at) = memchr::memrchr(b'1', &folded).filter(|at| *at > 0 && one_case) else {
+        return false;
+    };
+    let (name, data) = (part(&folded, 0, at), part(&folded, at + 1, folded.len()));
+    if data.len() < 6 {
+        return false;
+    }
+    let high = name.iter().map(|sign| sign >> 5);
+    let low = name.iter().map(|sign| sign & 31);
+    let mut sum = high.chain([0]).chain(low).fold(1, bech32_step);
+    for sign in data {
+        let Some(value) = BECH32.iter().position(|letter| letter == sign) else {
+            return false;
+        };
+        sum = bech32_step(sum, value as u8);
+    }
+    sum == 1
+}
+
+fn bech32_step(sum: u32, value: u8) -> u32 {
+    const GENERATOR: [u32; 5] = [
+        0x3B6A_57B2,
+        0x2650_8E6D,
+        0x1EA1_19FA,
+        0x3D42_33DD,
+        0x2A14_62B3,
+    ];
+    let top = sum >> 25;
+    let next = (sum & 0x01FF_FFFF) << 5 ^ u32::from(value);
+    let added = GENERATOR.iter().enumerate();
+    added
+        .filter(|(bit, _)| top >> bit & 1 == 1)
+        .fold(next, |next, (_, generator)| next ^ generator)
 }
 
 fn luhn_holds(token: &[u8]) -> bool {
@@ -113,6 +185,39 @@ mod tests {
         assert!(Checksum::Crc32Base62.holds(&token));
         token[6] = b'x';
         assert!(!Checksum::Crc32Base62.holds(&token));
+    }
+
+    #[test]
+    fn a_checksum_in_hex_holds_in_each_of_its_orders() {
+        // The example of Grafana's own tests.
+        let token = ["glsa_yscW25imSKJIuav8zF37RZmnbiDvB05G", "fcaaf58a"];
+        assert!(Checksum::Crc32Hex.holds(token.join("_").as_bytes()));
+        let body = "ATBBq7Wn3xP0kT5vR2zB8mLc4YdH";
+        for sum in [
+            crc32(body.as_bytes()),
+            crc32(&body.as_bytes()[4..]),
+            crc32(body.as_bytes()).swap_bytes(),
+        ] {
+            assert!(Checksum::Crc32Hex.holds(format!("{body}{sum:08X}").as_bytes()));
+            assert!(Checksum::Crc32Hex.holds(format!("{body}={sum:08x}").as_bytes()));
+            let other = sum ^ 1;
+            assert!(!Checksum::Crc32Hex.holds(format!("{body}{other:08X}").as_bytes()));
+        }
+        assert!(!Checksum::Crc32Hex.holds(b"00000000"));
+    }
+
+    #[test]
+    fn the_valid_words_of_bip_173_pass_and_the_others_do_not() {
+        for valid in [
+            "A12UEL5L",
+            "a12uel5l",
+            "abcdef1qpzry9x8gf2tvdw0s3jn54khce6mua7lmqqqxw",
+        ] {
+            assert!(Checksum::Bech32.holds(valid.as_bytes()), "{valid}");
+        }
+        for wrong in ["A12uEL5L", "a12uel5m", "1qzzfhee", "a1b", ""] {
+            assert!(!Checksum::Bech32.holds(wrong.as_bytes()), "{wrong}");
+        }
     }
 
     #[test]

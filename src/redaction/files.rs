@@ -27,14 +27,21 @@ pub(super) struct Loaded {
     pub(super) names: Names,
     /// Number made of all that is in force.
     pub(super) version: u32,
-    /// The rules and names of the user's folder, whose examples are checked.
-    pub(super) own: Vec<Own>,
+    /// The examples of all rules and names in force.
+    pub(super) examples: Vec<Examples>,
 }
 
-/// Examples of a rule of the user's folder.
-pub(super) struct Own {
+/// What a rule or a group of names says of itself.
+pub(super) struct Examples {
     pub(super) file: String,
     pub(super) id: String,
+    pub(super) description: String,
+    /// Whether it is a group of names.
+    pub(super) names: bool,
+    /// Whether something is hidden under its id.
+    pub(super) hides: bool,
+    /// Whether it is of the user's folder.
+    pub(super) own: bool,
     pub(super) matches: Vec<Sample>,
     pub(super) no_match: Vec<Sample>,
 }
@@ -59,21 +66,31 @@ pub(super) fn load(settings: &Settings) -> Result<Loaded, RuleError> {
             return Ok(());
         }
         version.add(name, text);
-        if own {
-            let rules = file
-                .rule
-                .iter()
-                .map(|rule| (&rule.id, &rule.matches, &rule.no_match));
-            let groups = file
-                .name
-                .iter()
-                .map(|group| (&group.id, &group.matches, &group.no_match));
-            examples.extend(rules.chain(groups).map(|(id, matches, no_match)| Own {
+        for rule in &file.rule {
+            examples.retain(|known: &Examples| known.id != rule.id);
+            examples.push(Examples {
                 file: name.to_owned(),
-                id: id.clone(),
-                matches: matches.clone(),
-                no_match: no_match.clone(),
-            }));
+                id: rule.id.clone(),
+                description: rule.description.clone(),
+                names: false,
+                hides: true,
+                own,
+                matches: rule.matches.clone(),
+                no_match: rule.no_match.clone(),
+            });
+        }
+        for group in &file.name {
+            examples.retain(|known: &Examples| known.id != group.id);
+            examples.push(Examples {
+                file: name.to_owned(),
+                id: group.id.clone(),
+                description: group.description.clone(),
+                names: true,
+                hides: group.hides(),
+                own,
+                matches: group.matches.clone(),
+                no_match: group.no_match.clone(),
+            });
         }
         for rule in file.rule {
             rules.retain(|(known, ..)| known.id != rule.id);
@@ -106,12 +123,12 @@ pub(super) fn load(settings: &Settings) -> Result<Loaded, RuleError> {
         .filter(|(rule, ..)| !off(&rule.id))
         .map(|(rule, file, own)| Rule::new(rule, &file, own))
         .collect::<Result<_, _>>()?;
-    examples.retain(|own| !off(&own.id));
+    examples.retain(|known| !off(&known.id));
     Ok(Loaded {
         rules,
         names,
         version: version.finish(),
-        own: examples,
+        examples,
     })
 }
 
@@ -131,6 +148,11 @@ impl Version {
         off.dedup();
         for id in &off {
             version.add("disabled_rules", id);
+        }
+        let mut allowed = settings.allow_sha256.clone();
+        allowed.sort_unstable();
+        for digest in allowed {
+            version.add("allow_sha256", &format!("{digest:?}"));
         }
         version
     }

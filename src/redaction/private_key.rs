@@ -7,6 +7,9 @@
 use super::span::{Rank, Span};
 use super::text::{before, byte, line_break, part, stands};
 
+/// What it hides.
+pub(super) const DESCRIPTION: &str = "a private key in armour, whole or cut";
+
 /// Id of what is hidden here.
 pub(super) const PRIVATE_KEY: &str = "private-key";
 /// Longest key, in bytes; the rest of a longer one is left to the second pass.

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::alphabet::{Alphabet, without_punctuation};
 use super::checksum::Checksum;
 use super::gate;
+use super::least::Least;
 use super::text::{
     ESCAPE, after_escape_letters, before, byte, entropy, escape_ends_at, line_break, part,
     skip_blanks,
@@ -165,8 +166,15 @@ pub(super) struct Rule {
     pub(super) window: usize,
     alphabet: Alphabet,
     /// Made at the first hit: most rules never meet one in the life of a process.
-    regex: OnceLock<Option<Regex>>,
+    regex: OnceLock<Option<Ready>>,
     allow: Vec<Regex>,
+}
+
+/// An expression that can run, and what it needs at least.
+#[derive(Debug, Clone)]
+struct Ready {
+    regex: Regex,
+    least: Option<Least>,
 }
 
 impl Rule {
@@ -227,7 +235,7 @@ impl Rule {
     }
 
     /// The rule with a window that no text of a test fills.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn without_window(&self) -> Self {
         Self {
             raw: self.raw.clone(),
@@ -238,7 +246,7 @@ impl Rule {
         }
     }
 
-    fn regex(&self) -> Option<&Regex> {
+    fn regex(&self) -> Option<&Ready> {
         self.regex.get_or_init(|| compile(&self.raw).ok()).as_ref()
     }
 
@@ -333,7 +341,10 @@ impl Rule {
 
     /// Where the secret stands in a text that begins with the token.
     fn matched(&self, window: &[u8]) -> Option<(usize, usize)> {
-        let regex = self.regex()?;
+        let Ready { regex, least } = self.regex()?;
+        if least.as_ref().is_some_and(|least| !least.fits(window)) {
+            return None;
+        }
         let whole = regex.find(window)?;
         if regex.captures_len() == 1 {
             return Some((whole.start(), whole.end()));
@@ -396,6 +407,10 @@ impl Rule {
     /// Matches a token that a line break at `first` cuts in two.
     fn broken(&self, text: &[u8], start: usize, first: usize) -> Option<(usize, usize)> {
         let (from, to) = self.next_line(text, first)?;
+        let least = self.regex()?.least.as_ref().map_or(0, Least::length);
+        if first - start + (to - from) < least {
+            return None;
+        }
         let mut joined = part(text, start, first).to_vec();
         joined.extend_from_slice(part(text, from, to.min(from + self.window)));
         let (secret, end) = self.matched(&joined)?;
@@ -438,9 +453,11 @@ pub(super) fn check_id(id: &str) -> Result<(), String> {
     }
 }
 
-fn compile(raw: &RawRule) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(&format!(r"\A(?:{})", raw.regex))
+fn compile(raw: &RawRule) -> Result<Ready, regex::Error> {
+    let regex = RegexBuilder::new(&format!(r"\A(?:{})", raw.regex))
         .unicode(false)
         .case_insensitive(raw.ignore_case)
-        .build()
+        .build()?;
+    let least = Least::of(&raw.regex, raw.ignore_case);
+    Ok(Ready { regex, least })
 }

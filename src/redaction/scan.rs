@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
 use super::RuleInfo;
 use super::crowd::Crowds;
-use super::files::Own;
+use super::files::Examples;
 use super::name::Names;
 use super::private_key::{self, Frame, PRIVATE_KEY};
 use super::rule::{Class, Rule, RuleError};
@@ -103,7 +103,7 @@ impl Scanner {
             .map(|rule| (rule.raw.id.as_str(), rule.raw.description.as_str()));
         let groups = self.names.groups().iter().filter(|group| group.hides());
         let groups = groups.map(|group| (group.id.as_str(), group.description.as_str()));
-        let key = (PRIVATE_KEY, "a private key in armour, whole or cut");
+        let key = (PRIVATE_KEY, private_key::DESCRIPTION);
         let fixed = structure::KINDS.iter().copied().chain([key]);
         rules
             .chain(groups)
@@ -113,32 +113,39 @@ impl Scanner {
             .collect()
     }
 
-    /// Checks that the examples of a rule are hidden by it or left by it, as they say.
-    pub(super) fn check_examples(&self, own: &Own) -> Result<(), RuleError> {
-        let wrong = |field, expected: &str| RuleError::Field {
-            file: own.file.clone(),
-            rule: own.id.clone(),
-            field,
-            expected: expected.to_owned(),
+    /// Examples that are not hidden or left as they say: the list, the place in it, what is right.
+    ///
+    /// Names may hide under the id of a header or a cookie, so there any marker counts.
+    pub(super) fn wrong_examples(&self, of: &Examples) -> Vec<(&'static str, usize, &'static str)> {
+        let hides = |text: &str| {
+            let spans = self.spans(text);
+            spans.iter().any(|span| of.names || span.id == of.id)
         };
-        let hides = |text: &str| self.spans(text).iter().any(|span| span.id == own.id);
-        for (at, sample) in own.matches.iter().enumerate() {
+        let mut wrong = Vec::new();
+        for (at, sample) in of.matches.iter().enumerate() {
             if !hides(&sample.text()) {
-                return Err(wrong(
-                    "match",
-                    &format!("texts that the rule hides (example {})", at + 1),
-                ));
+                wrong.push(("match", at + 1, "a text that the rule hides"));
             }
         }
-        for (at, sample) in own.no_match.iter().enumerate() {
+        for (at, sample) in of.no_match.iter().enumerate() {
             if hides(&sample.text()) {
-                return Err(wrong(
-                    "no_match",
-                    &format!("texts that the rule leaves (example {})", at + 1),
-                ));
+                wrong.push(("no_match", at + 1, "a text that the rule leaves"));
             }
         }
-        Ok(())
+        wrong
+    }
+
+    /// Refuses a rule whose examples are wrong.
+    pub(super) fn check_examples(&self, of: &Examples) -> Result<(), RuleError> {
+        match self.wrong_examples(of).first() {
+            None => Ok(()),
+            Some((field, example, expected)) => Err(RuleError::Field {
+                file: of.file.clone(),
+                rule: of.id.clone(),
+                field,
+                expected: format!("{expected} (example {example})"),
+            }),
+        }
     }
 
     /// The rules.
@@ -148,7 +155,7 @@ impl Scanner {
     }
 
     /// What the rules alone find by the automaton, by place and id.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn rule_places(&self, text: &str) -> Vec<(usize, usize, String)> {
         let mut found = Vec::new();
         for hit in self.automaton.find_overlapping_iter(text) {
@@ -195,7 +202,7 @@ impl Scanner {
     }
 
     /// The same without automaton and window: every rule at every place of the text.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn rule_places_plainly(&self, text: &str) -> Vec<(usize, usize, String)> {
         let bytes = text.as_bytes();
         let mut found = Vec::new();

@@ -10,12 +10,13 @@
 mod clothes;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-use super::Redacted;
 use super::span::{MARKER, floor, markers};
 use super::text::{before, byte};
+use super::{Counts, Redacted};
 
 /// Id in the marker of a copy.
 pub(super) const ID: &str = "seen";
@@ -44,13 +45,67 @@ struct Print {
 }
 
 /// The values of a unit as salted hashes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Seen {
     salt: [u64; 2],
     /// Number of values, each with all its forms.
     values: u32,
     /// Sorted.
     prints: Vec<Print>,
+    /// Made at the first text after a new value: many texts are short.
+    lookup: OnceLock<Lookup>,
+}
+
+impl PartialEq for Seen {
+    fn eq(&self, other: &Self) -> bool {
+        (self.salt, self.values, &self.prints) == (other.salt, other.values, &other.prints)
+    }
+}
+
+impl Eq for Seen {}
+
+/// The short hashes of ends, to be asked at every byte of a text.
+#[derive(Debug, Clone)]
+struct Lookup {
+    /// A bit for each upper eighteen bits of a short hash.
+    ends: Box<[u64]>,
+    /// Where the prints begin whose short hash of the end has these first eight bits.
+    begins: Box<[u16; 257]>,
+}
+
+impl Lookup {
+    fn new(prints: &[Print]) -> Self {
+        let mut begins = Box::new([0u16; 257]);
+        for (bits, begin) in begins.iter_mut().enumerate() {
+            let before = |print: &Print| bits > (print.tail >> 16) as usize;
+            let place = prints.partition_point(before);
+            *begin = u16::try_from(place).unwrap_or(u16::MAX);
+        }
+        let mut ends = vec![0u64; 1 << 12].into_boxed_slice();
+        for print in prints {
+            let bits = (print.tail >> 6) as usize;
+            if let Some(slot) = ends.get_mut(bits >> 6) {
+                *slot |= 1 << (bits & 63);
+            }
+        }
+        Self { ends, begins }
+    }
+
+    /// Whether a value may end in this way.
+    fn knows(&self, tail: u32) -> bool {
+        let bits = (tail >> 6) as usize;
+        let slot = self.ends.get(bits >> 6).copied().unwrap_or(0);
+        slot >> (bits & 63) & 1 == 1
+    }
+
+    /// Between which places the prints stand that may end in this way.
+    fn bucket(&self, tail: u32) -> std::ops::Range<usize> {
+        let bits = (tail >> 16) as usize;
+        match self.begins.get(bits..bits + 2) {
+            Some([begin, end]) => usize::from(*begin)..usize::from(*end),
+            _ => 0..0,
+        }
+    }
 }
 
 impl Default for Seen {
@@ -68,6 +123,7 @@ impl Seen {
             salt: [random(), random()],
             values: 0,
             prints: Vec::new(),
+            lookup: OnceLock::new(),
         }
     }
 
@@ -130,6 +186,7 @@ impl Seen {
             salt: [u64::from_le_bytes(*first), u64::from_le_bytes(*second)],
             values: u32::from_le_bytes(*values),
             prints,
+            lookup: OnceLock::new(),
         })
     }
 
@@ -137,6 +194,17 @@ impl Seen {
     #[must_use]
     pub fn mask(&self, text: &Redacted) -> Option<Redacted> {
         self.masked(text.as_str()).0.map(Redacted::seal)
+    }
+
+    /// Hides copies of the values in a text that was redacted before, and counts them.
+    #[must_use]
+    pub fn mask_counting(&self, text: &Redacted) -> (Redacted, Counts) {
+        let mut counts = Counts::default();
+        let (masked, hits) = self.masked(text.as_str());
+        if hits > 0 {
+            counts.0.insert(ID.to_owned(), hits);
+        }
+        (masked.map_or_else(|| text.clone(), Redacted::seal), counts)
     }
 
     /// Keeps a value in all its forms, if it is long and odd enough.
@@ -173,6 +241,7 @@ impl Seen {
         match self.prints.binary_search(&print) {
             Err(place) if alike < ALIKE => {
                 self.prints.insert(place, print);
+                self.lookup.take();
                 true
             }
             _ => false,
@@ -221,44 +290,16 @@ impl Seen {
         if self.prints.is_empty() || text.len() < SHORTEST {
             return found;
         }
-        // Where the prints begin whose short hash of the end has these first eight bits.
-        let mut begins = [0u16; 257];
-        for (bits, begin) in begins.iter_mut().enumerate() {
-            let before = |print: &Print| bits > (print.tail >> 16) as usize;
-            *begin = self
-                .prints
-                .partition_point(before)
-                .min(usize::from(u16::MAX)) as u16;
-        }
-        // The upper and the lower 16 bits of the short hashes: both must be known.
-        let mut ends = [vec![0u64; 1 << 10], vec![0u64; 1 << 10]];
-        for print in &self.prints {
-            for (set, bits) in ends.iter_mut().zip(halves(print.tail)) {
-                if let Some(slot) = set.get_mut(bits >> 6) {
-                    *slot |= 1 << (bits & 63);
-                }
-            }
-        }
-        let known = |tail: u32| {
-            ends.iter().zip(halves(tail)).all(|(set, bits)| {
-                let slot = set.get(bits >> 6).copied().unwrap_or(0);
-                slot >> (bits & 63) & 1 == 1
-            })
-        };
+        let lookup = self.lookup.get_or_init(|| Lookup::new(&self.prints));
         for (from, last) in text.windows(SHORTEST).enumerate() {
             let Some(last) = last.first_chunk() else {
                 break;
             };
             let tail = self.short(*last);
-            if known(tail) {
-                let bits = (tail >> 16) as usize;
-                let bucket = begins.get(bits..bits + 2).unwrap_or_default();
-                if let [begin, end] = bucket {
-                    let prints = self.prints.get(usize::from(*begin)..usize::from(*end));
-                    let prints = prints.unwrap_or_default().iter();
-                    let alike = prints.filter(|print| print.tail == tail);
-                    self.copies(text, alike, from + SHORTEST, &mut found);
-                }
+            if lookup.knows(tail) {
+                let prints = self.prints.get(lookup.bucket(tail)).unwrap_or_default();
+                let alike = prints.iter().filter(|print| print.tail == tail);
+                self.copies(text, alike, from + SHORTEST, &mut found);
             }
         }
         found
@@ -314,11 +355,6 @@ impl Seen {
             .first_chunk()
             .map_or(0, |first| u64::from_le_bytes(*first))
     }
-}
-
-/// The upper and the lower 16 of 24 bits.
-fn halves(short: u32) -> [usize; 2] {
-    [(short >> 8) as usize & 0xFFFF, short as usize & 0xFFFF]
 }
 
 /// Kinds of ASCII characters: small letters, capitals, digits, signs.

@@ -3,8 +3,12 @@
 //! Shapes are found in the bytes as they stand, whatever quotes and escapes are around them; no
 //! text is parsed as a whole, so that half a document is as good as a whole one.
 
+mod around;
 mod assignment;
+mod block;
 mod command;
+mod commands;
+mod distant;
 mod header;
 mod manifest;
 mod quote;
@@ -74,8 +78,9 @@ pub(super) enum Shape {
 
 /// Ports of `PostgreSQL`, of its poolers and of what speaks its language, as `.pgpass` writes them.
 const PORTS: &[&str] = &[
-    ":5432:", ":5433:", ":5434:", ":5439:", ":6432:", ":6543:", ":15432:", ":25060:", ":25061:",
-    ":26257:", ":54320:", ":54321:", ":54322:", ":*:",
+    ":5430:", ":5431:", ":5432:", ":5433:", ":5434:", ":5435:", ":5436:", ":5437:", ":5438:",
+    ":5439:", ":55432:", ":6432:", ":6543:", ":15432:", ":25060:", ":25061:", ":26257:", ":54320:",
+    ":54321:", ":54322:", ":*:",
 ];
 
 /// Words and the shapes that they begin; names are added from the rule files.
@@ -96,12 +101,12 @@ pub(super) fn words() -> Vec<(String, Shape)> {
         words.push((opening.to_owned(), Shape::Hash));
     }
     words.extend(
-        command::READERS
+        commands::READERS
             .iter()
             .map(|word| ((*word).to_owned(), Shape::Piped)),
     );
-    let commands = command::NAMES.iter().enumerate();
-    words.extend(commands.map(|(at, name)| ((*name).to_owned(), Shape::Command(at))));
+    let commands = commands::COMMANDS.iter().enumerate();
+    words.extend(commands.map(|(at, command)| (command.name.to_owned(), Shape::Command(at))));
     words
 }
 
@@ -167,7 +172,7 @@ impl<'e, 't> Finder<'e, 't> {
             names,
             text,
             spans: Vec::new(),
-            commands: vec![0; command::NAMES.len()],
+            commands: vec![0; commands::COMMANDS.len()],
             looked: 0,
             manifests: 0,
             keys: 0,

@@ -1,9 +1,11 @@
 //! Tests of the whole engine.
 
 mod harmless;
+mod places;
 mod planted;
 mod properties;
 mod rules;
+mod seeds;
 mod settings;
 mod structure;
 mod version;

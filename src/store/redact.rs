@@ -1,5 +1,9 @@
 //! Newer redaction rules on what is stored: texts change in place, numbers and summaries stay.
 
+mod again;
+
+pub use again::{ItemAgain, ItemTexts, RunText, UnitTexts};
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::frame::Frame;

@@ -10,5 +10,7 @@ mod health;
 mod import_db;
 mod kill;
 pub(crate) mod place;
+mod redact_stored;
 mod resummarize;
 mod retag;
+mod rules;

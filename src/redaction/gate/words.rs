@@ -149,6 +149,7 @@ pub(super) const PARTS_OF_NAMES: &[&str] = &[
 /// Openings of values that point to a secret instead of being one.
 pub(super) const REFERENCES: &[&str] = &[
     "process.env",
+    "convertto-",
     "os.environ",
     "os.getenv",
     "getenv",

@@ -8,17 +8,33 @@ use super::super::text::{
     after_escape_letters, before, byte, line_break, part, skip_blanks, stands,
 };
 use super::Finder;
+use super::around::{
+    METHODS, behind_form, is_argument, is_declared, is_property, is_sql, line_before, names_user,
+    told,
+};
+use super::block::{block_end, block_scalar};
+use super::distant;
 use super::quote;
 use super::value::{Value, ends_line, value_at, whole_end};
 
 /// Bytes of a key that are looked at before and behind the word that was found.
 const KEY_REACH: (usize, usize) = (64, 32);
 
-/// Longest block scalar that is followed, in bytes.
-const BLOCK_LIMIT: usize = 16_384;
-
 /// Words of prose between a name and its value.
 const PROSE: &[&[u8]] = &[
+    b"is: ",
+    b"was: ",
+    b"is set to ",
+    b"was set to ",
+    b"was changed to ",
+    b"was reset to ",
+    b"has been set to ",
+    b"has been changed to ",
+    b"has been reset to ",
+    b"changed to ",
+    b"set to ",
+    b"reset to ",
+    b"lautet ",
     b"is now ",
     b"is ",
     b"was ",
@@ -36,11 +52,11 @@ const PROSE: &[&[u8]] = &[
 const JOINED_PROSE: &[&str] = &["是", "为", "は"];
 
 /// A key and what stands around it.
-struct Key {
-    start: usize,
-    end: usize,
+pub(super) struct Key {
+    pub(super) start: usize,
+    pub(super) end: usize,
     /// End of the quote behind it; equal to `end` without one.
-    closed: usize,
+    pub(super) closed: usize,
 }
 
 /// A separator and where the value may begin.
@@ -59,6 +75,8 @@ enum Kind {
     Blank,
     Prose,
     Element,
+    /// The argument of a method that sets it.
+    Call,
 }
 
 impl<'e> Finder<'e, '_> {
@@ -120,10 +138,18 @@ impl<'e> Finder<'e, '_> {
 
     fn assigned(&self, key: &Key, group: &RawName) -> Option<(usize, usize)> {
         let text = self.text;
-        let separator = separator(text, key)?;
+        if let Some(found) = far(text, key, group.strength) {
+            return Some(found);
+        }
+        let mut separator = separator(text, key)?;
         let flag = part(text, key.start, key.start + 1) == b"-";
-        if separator.kind == Kind::Blank && !flag && group.strength != Strength::Password {
-            return None;
+        let declared = separator.kind == Kind::Blank && is_declared(text, key);
+        if separator.kind == Kind::Blank {
+            separator.value = behind_form(text, key, separator.value);
+            let known = flag || declared || separator.value > skip_blanks(text, key.closed);
+            if !known && group.strength != Strength::Password {
+                return None;
+            }
         }
         if stands(text, separator.value, MARKER.as_bytes()) {
             return None;
@@ -148,27 +174,49 @@ impl<'e> Finder<'e, '_> {
         // `PASS:` begins many a line that has nothing to do with passwords.
         let short = key.end - key.start <= 4 && kind == Kind::Colon && !setting.json;
         let strength = match (kind, group.strength) {
-            // A list of names is no list of values.
-            (Kind::Pair, Strength::Password) => Strength::Credential,
-            (_, Strength::Password) if short && !setting.quoted => return None,
+            // A list of names is no list of values, but an argument is one.
+            (Kind::Pair, Strength::Password) if !is_argument(text, key, &value) => {
+                Strength::Credential
+            }
+            (_, Strength::Password) if short && !setting.quoted => {
+                let shown = part(text, value.start, value.end);
+                let (line, _) = line_before(text, key);
+                if !gate::random_like(shown, 8) || !names_user(line) {
+                    return None;
+                }
+                Strength::Password
+            }
             (_, Strength::Password) if short => Strength::Credential,
             (Kind::Prose, Strength::Credential) => Strength::Likely,
             (_, strength) => strength,
         };
         let shown = part(text, value.start, value.end);
-        if kind == Kind::Blank && !self.blank_is_enough(key, group, &value) {
+        if kind == Kind::Blank && !declared && !self.blank_is_enough(key, group, &value) {
+            return None;
+        }
+        if kind == Kind::Call && (!setting.quoted || shown.iter().all(u8::is_ascii_alphabetic)) {
             return None;
         }
         // `identified by` is SQL only where a quote follows; `pass as` is an ordinary verb.
         let by = kind == Kind::Prose && stands(text, key.end, b" by ");
         let sign = before(text, value.start);
         let pass = kind == Kind::Prose && key.end - key.start <= 4;
-        if pass || by && !matches!(sign, b'\'' | b'"') {
+        let sql = by && is_sql(text, key, shown);
+        if pass || by && !sql && !matches!(sign, b'\'' | b'"') {
             return None;
         }
-        if kind == Kind::Prose && !setting.quoted && gate::is_wordy(shown) {
+        let prose = kind == Kind::Prose && !setting.quoted;
+        if prose && METHODS.iter().any(|word| stands(shown, 0, word.as_bytes())) {
             return None;
         }
+        let wordy = prose && gate::is_wordy(shown);
+        if wordy && !sql && !(group.strength == Strength::Password && told(text, key, &value)) {
+            return None;
+        }
+        let setting = Setting {
+            plain: setting.plain || sql,
+            ..setting
+        };
         gate::worth_hiding(shown, strength, setting).then(|| {
             let end = whole_end(text, value, query);
             let sign = skip_blanks(text, key.closed + 1);
@@ -218,7 +266,38 @@ impl<'e> Finder<'e, '_> {
                     .iter()
                     .any(|word| has(word))
             || quoted && last.eq_ignore_ascii_case(b"with")
+            || gate::random_like(shown, 8) && names_user(line_before(text, key).0)
+            || is_property(text, key, value)
     }
+}
+
+/// A value that belongs to a name and does not stand behind it.
+fn far(text: &[u8], key: &Key, strength: Strength) -> Option<(usize, usize)> {
+    let quoted = key.closed > key.end;
+    let name = part(text, key.start, key.end);
+    let value = if let Some(at) = distant::next_element(text, key.end) {
+        element(text, at)?
+    } else if quoted && let Some(at) = distant::block_default(text, key.start, key.closed) {
+        value_at(text, at, false).filter(|value| value.close.is_some())?
+    } else if name.len() >= 4 && stands(name, name.len() - 4, b"auth") {
+        let at = key.end + usize::from(byte(text, key.end) == b'=');
+        let value = distant::second_of_two(text, skip_blanks(text, at))?;
+        return judged(text, value, Strength::Password);
+    } else if strength == Strength::Password && name.len() >= 6 {
+        distant::answer(text, key.end)?
+    } else {
+        return None;
+    };
+    judged(text, value, strength)
+}
+
+fn judged(text: &[u8], value: Value, strength: Strength) -> Option<(usize, usize)> {
+    let setting = Setting {
+        quoted: true,
+        ..Setting::default()
+    };
+    let shown = part(text, value.start, value.end);
+    gate::worth_hiding(shown, strength, setting).then_some((value.start, value.end))
 }
 
 /// Finds the separator behind a key.
@@ -232,7 +311,10 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
         let value = skip_blanks(text, at + length);
         Some(Separator {
             kind,
-            value: block_scalar(text, value, kind),
+            value: match kind {
+                Kind::Colon => block_scalar(text, value),
+                _ => value,
+            },
         })
     };
     match (byte(text, at), byte(text, at + 1)) {
@@ -247,6 +329,16 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
         (b'>', _) if before(text, key.start) == b'<' || names_entry(text, key) => {
             found(Kind::Element, 1)
         }
+        (b'|', b'|') | (b'?', b'?' | b':') => {
+            let assigns = usize::from(byte(text, at + 2) == b'=');
+            let value = skip_blanks(text, at + 2 + assigns);
+            let text_follows = matches!(byte(text, value), b'"' | b'\'' | b'`' | b'\\');
+            text_follows.then_some(Separator {
+                kind: Kind::Equals,
+                value,
+            })
+        }
+        (b'(', b'"' | b'\'' | b'\\') if !quoted && sets(text, key) => found(Kind::Call, 1),
         (b'(', b'\'') if !quoted && part(text, key.start, key.end) == b"PASSWORD" => {
             found(Kind::Equals, 1)
         }
@@ -255,7 +347,7 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
         _ => pair(text, key, quoted).or_else(|| {
             let letter = matches!(
                 byte(text, at) | 0x20,
-                b'i' | b'w' | b't' | b'a' | b'e' | b'b' | 0xE3
+                b'i' | b'w' | b't' | b'a' | b'e' | b'b' | b'h' | b'c' | b's' | b'r' | b'l' | 0xE3
             );
             let value = PROSE
                 .iter()
@@ -284,6 +376,17 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
     }
 }
 
+/// Whether a name is that of a method that sets a password: `.password(…)`, `setPassword(…)`.
+fn sets(text: &[u8], key: &Key) -> bool {
+    let name = part(text, key.start, key.end);
+    let name = name.rsplit(|sign| *sign == b'.').next().unwrap_or(name);
+    let method = name.len() < key.end - key.start || before(text, key.start) == b'.';
+    let setter = [&b"set"[..], b"with"]
+        .iter()
+        .any(|word| stands(name, 0, word));
+    method && (setter || [&b"password"[..], b"passwd"].contains(&name))
+}
+
 /// Whether a quoted key is the name of an element: `<entry key="db.password">`.
 fn names_entry(text: &[u8], key: &Key) -> bool {
     let head = part(text, key.start.saturating_sub(8), key.start);
@@ -296,49 +399,11 @@ fn names_entry(text: &[u8], key: &Key) -> bool {
     signs > 0 && (head.ends_with(b"key=") || head.ends_with(b"name="))
 }
 
-/// Start of the value of a YAML block scalar, or the place itself.
-fn block_scalar(text: &[u8], at: usize, kind: Kind) -> usize {
-    if kind != Kind::Colon || !matches!(byte(text, at), b'|' | b'>') {
-        return at;
-    }
-    let mut sign = at + 1;
-    while sign < at + 3 && matches!(byte(text, sign), b'-' | b'+' | b'1'..=b'9') {
-        sign += 1;
-    }
-    match line_break(text, sign) {
-        0 => at,
-        gap => skip_blanks(text, sign + gap),
-    }
-}
-
-/// End of the lines of a block scalar whose first line begins at `start` and ends at `end`: those
-/// that are indented as far.
-fn block_end(text: &[u8], start: usize, end: usize) -> usize {
-    let indent = |at: usize| {
-        let head = part(text, at.saturating_sub(40), at);
-        head.iter().rev().take_while(|byte| **byte == b' ').count()
-    };
-    let first = indent(start);
-    let mut end = end;
-    while first > 0 && end < start + BLOCK_LIMIT {
-        let gap = line_break(text, end);
-        let line = skip_blanks(text, end + gap);
-        let length = part(text, line, line + BLOCK_LIMIT)
-            .iter()
-            .take_while(|byte| !matches!(byte, 0..=31 | b'"' | b'\\'))
-            .count();
-        if gap == 0 || length == 0 || indent(line) < first {
-            break;
-        }
-        end = line + length;
-    }
-    end
-}
-
 /// `name: X` followed by `value: …`: the value belongs to the name.
 fn pair(text: &[u8], key: &Key, quoted: bool) -> Option<Separator> {
     let mut at = key.closed;
-    let mut broken = quoted;
+    let head = part(text, key.start.saturating_sub(6), key.start);
+    let mut broken = quoted || head.ends_with(b"name: ") || head.ends_with(b"key: ");
     while at < key.closed + 48 {
         let gap = line_break(text, at);
         match byte(text, at) {

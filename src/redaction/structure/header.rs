@@ -137,8 +137,13 @@ impl Finder<'_, '_> {
         let Some(start) = behind_separator(self.text, at) else {
             return;
         };
-        let mut place = start + quote::opening(self.text, start).map_or(0, |(length, _)| length);
-        let limit = place + HEADER_LIMIT;
+        let place = start + quote::opening(self.text, start).map_or(0, |(length, _)| length);
+        self.cookie_list(place, place + HEADER_LIMIT);
+    }
+
+    /// Cookies one after the other, from a place on.
+    pub(super) fn cookie_list(&mut self, start: usize, limit: usize) {
+        let mut place = start;
         while place < limit {
             place = skip_blanks(self.text, place);
             let name = part(self.text, place, place + 128)

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::redaction::soundness::PIECES;
 use crate::redaction::{Counts, Engine, Seen};
 
 thread_local! {
@@ -15,76 +16,7 @@ fn redact(text: &str) -> String {
 
 /// Pieces that meet in transcripts: tokens, keys, quotes at all depths, frames, markers.
 fn piece() -> impl Strategy<Value = String> {
-    let fixed = select(vec![
-        "\"",
-        "\\\"",
-        "\\\\\\\"",
-        "'",
-        "`",
-        "\n",
-        "\\n",
-        "\\\\n",
-        " ",
-        "=",
-        ": ",
-        ":",
-        ", ",
-        "{",
-        "}",
-        "[",
-        "]",
-        "password",
-        "\"password\": \"",
-        "TOKEN=",
-        "Authorization: Bearer ",
-        "Cookie: sid=",
-        "https://",
-        "user:",
-        "@host.example",
-        "curl -u a:",
-        "mysql -p",
-        "-----BEGIN RSA PRIVATE KEY-----",
-        "-----END RSA PRIVATE KEY-----",
-        "[REDACTED:token]",
-        "[REDACTED:",
-        "\u{200b}",
-        "ä",
-        "→",
-        "\u{1b}[32m",
-        "<password>",
-        "</password>",
-        "&quot;",
-        "\\u0022",
-        "%22",
-        "login x password ",
-        "is ",
-        "--password ",
-        "sk-ant-api03-",
-        "ghp_",
-        "AKIA",
-        "eyJ",
-        ".",
-        "/",
-        "+",
-        "-",
-        "q7Wn3xP0zR5tLk8vB2cM6hJ4dF9gS1a",
-        "ZJC8VEHFTT3PQR5B",
-        "hunter2",
-        "letmein",
-        "${X}",
-        "null",
-        "12345678",
-        ":5432:",
-        "\"kty\": \"EC\", \"d\": \"",
-        "Private-Lines: 2",
-        "AZDO",
-        "JQQJ99",
-        "T3BlbkFJ",
-        "-us12",
-        ":AA",
-        "X-Amz-Signature=",
-    ])
-    .prop_map(str::to_owned);
+    let fixed = select(PIECES).prop_map(str::to_owned);
     prop_oneof![6 => fixed, 2 => "[A-Za-z0-9_+/=-]{1,70}", 1 => "\\PC{0,6}"]
 }
 

@@ -312,7 +312,7 @@ fn a_wrong_rule_file_is_named_with_rule_and_field() {
         ),
         (
             "regex = 'ab[0-9]{9}'\nkeywords = ['ab']\nmatch = ['ab1']",
-            "match: expected texts that the rule hides",
+            "match: expected a text that the rule hides",
         ),
         (
             "regex = 'ab'\nkeywords = ['ab']\ncolour = 1",

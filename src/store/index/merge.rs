@@ -85,13 +85,6 @@ impl Merge {
         let id = counters.next_segment;
         counters.next_segment += 1;
         shelf.set_counters(counters)?;
-        let mut own_names = Vec::new();
-        for row in rows {
-            own_names.push(segment::names(shelf, row)?);
-        }
-        let mut names: Vec<String> = own_names.concat();
-        names.sort_unstable();
-        names.dedup();
         let since = rows.iter().map(|row| row.since).min().unwrap_or(0);
         let lies = |grave: &Grave| {
             let within = |row: &SegmentRow| (row.first_slot..=row.last_slot).contains(&grave.slot);
@@ -100,6 +93,15 @@ impl Merge {
         let mut dropped = shelf.buried_since(since)?;
         dropped.retain(lies);
         dropped.sort_unstable_by_key(|grave| grave.slot);
+        let mut own_names = Vec::new();
+        let mut names = Vec::new();
+        for row in rows {
+            let own = segment::names(shelf, row)?;
+            names.extend(living_names(shelf, row, &own, &dropped)?);
+            own_names.push(own);
+        }
+        names.sort_unstable();
+        names.dedup();
         let writer = Writer::begin(shelf, id, book, since, &names)?;
         shelf.put_segment(writer.row())?;
         let mut inputs = Vec::new();
@@ -234,6 +236,29 @@ impl Merge {
         shelf.set_counters(counters)?;
         Ok(self.dropped)
     }
+}
+
+/// The names of projects that a living document has: that of a dead one must not live on.
+fn living_names(
+    shelf: &impl Shelf,
+    row: &SegmentRow,
+    names: &[String],
+    dropped: &[Grave],
+) -> Result<Vec<String>> {
+    let mut used = vec![dropped.is_empty(); names.len()];
+    if !dropped.is_empty() {
+        segment::documents(shelf, row, |document| {
+            let dead = dropped.binary_search_by_key(&document.slot, |grave| grave.slot);
+            let project = (document.project as usize).checked_sub(1);
+            if dead.is_err()
+                && let Some(used) = project.and_then(|at| used.get_mut(at))
+            {
+                *used = true;
+            }
+        })?;
+    }
+    let living = names.iter().zip(used).filter(|(_, used)| *used);
+    Ok(living.map(|(name, _)| name.clone()).collect())
 }
 
 #[cfg(test)]

@@ -1,0 +1,116 @@
+//! Every field of a summariser's reply.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jezero::config::Projects;
+use jezero::item::{Instant, SourceName, Trust};
+use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
+use jezero::project::ProjectRules;
+use jezero::redaction::Engine;
+use jezero::store::Store;
+use jezero::summarizer::{Answer, Reply, Summarizer, SummarizerError, Task};
+use jezero_connectors::connector::Surroundings;
+use jezero_connectors::time::FixedClock;
+
+use super::{all_that_is_stored, marker, shows};
+use crate::cli::place::{Place, conversation};
+
+/// Answers with the marker in one of its fields.
+struct Talkative {
+    field: usize,
+    secret: String,
+}
+
+const FIELDS: usize = 9;
+
+#[async_trait]
+impl Summarizer for Talkative {
+    fn name(&self) -> &str {
+        "talkative"
+    }
+
+    fn costs(&self) -> bool {
+        false
+    }
+
+    async fn summarize(&self, _: &Task<'_>) -> Result<Answer, SummarizerError> {
+        let text = |field: usize, plain: &str| match field == self.field {
+            true => format!("{plain} {}", self.secret),
+            false => plain.to_owned(),
+        };
+        // Every field is named, so that a new one must be thought of here.
+        Ok(Reply {
+            title: match self.field {
+                1 => format!("{}{}", "a ".repeat(90), self.secret),
+                _ => text(0, "A title"),
+            },
+            summary: text(2, "A summary"),
+            questions: vec![text(3, "what"), "why".to_owned()],
+            atoms: vec![
+                ("fact".to_owned(), text(4, "a fact")),
+                (text(5, "command"), "checkout".to_owned()),
+                ("command".to_owned(), text(6, "checkout")),
+            ],
+            project: match self.field {
+                7 => Some(self.secret.clone()),
+                8 => Some(self.secret.to_lowercase()),
+                _ => None,
+            },
+        }
+        .into())
+    }
+}
+
+#[test]
+fn a_secret_in_any_field_of_a_reply_goes_out_nowhere() {
+    let place = Place::new();
+    place.session("s", &conversation("tag", 3));
+    let engine = Engine::embedded();
+    let database = place.path("data/jezero.db");
+    let mut store = Store::open(&database).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    for field in 0..FIELDS {
+        let summarizer = Arc::new(Talkative {
+            field,
+            secret: marker(20_000 + field),
+        });
+        let path = place.path("sessions");
+        let options = format!(
+            "projects_dir = {:?}\nsettle_minutes = 0\nmin_chars = 0\n",
+            path.to_str().unwrap()
+        );
+        let kind = jezero_connectors::kind("claude_code").unwrap();
+        let connector = kind.build(&options.parse().unwrap(), &Surroundings::default());
+        let mut pipeline = Pipeline {
+            store: &mut store,
+            engine: &engine,
+            summarizer: summarizer.clone(),
+            max_concurrency: 1,
+            daily_input_chars: None,
+            stop: Stop::never(),
+            projects: &ProjectRules::new(&Projects::default(), None),
+            clock: Arc::new(FixedClock(Instant::parse("2030-01-01T00:00:00Z").unwrap())),
+            max_input_chars: 3000,
+        };
+        let job = Job {
+            source: SourceName::new(format!("s{field}")).unwrap(),
+            trust: Trust::Own,
+            project: None,
+            connector: connector.unwrap(),
+        };
+        let ran = async { run(&mut pipeline, job, Options::default(), &mut |_| {}).await };
+        let report = runtime.block_on(ran).unwrap();
+        assert_eq!(report.stored, 1, "{field}: {report:?}");
+        let report = serde_json::to_string(&report).unwrap();
+        assert!(!shows(report.as_bytes(), &summarizer.secret), "{report}");
+    }
+    store.finish().unwrap();
+    let stored = all_that_is_stored(&database);
+    for field in 0..FIELDS {
+        assert!(!shows(&stored, &marker(20_000 + field)), "field {field}");
+    }
+}

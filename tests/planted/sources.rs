@@ -1,0 +1,206 @@
+//! Every connector, from its fixtures.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jezero::config::Projects;
+use jezero::item::{Instant, SourceName, Trust};
+use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
+use jezero::project::ProjectRules;
+use jezero::redaction::Engine;
+use jezero::store::Store;
+use jezero::summarizer::extractive::Extractive;
+use jezero_connectors::connector::Surroundings;
+use jezero_connectors::time::FixedClock;
+
+use super::tree::{Position, plant, positions, size};
+use super::{all_that_is_stored, marker, shows};
+
+/// How a connector is pointed at a tree of files.
+struct Prepared {
+    options: toml::Table,
+    surroundings: Surroundings,
+    /// What must live while it reads, such as a server over the files.
+    _alive: Option<Box<dyn Any>>,
+}
+
+/// A kind of connector and how to feed it: one line for each of `ALL`.
+struct Fed {
+    kind: &'static str,
+    prepare: fn(&Path) -> Prepared,
+}
+
+const FED: &[Fed] = &[Fed {
+    kind: "claude_code",
+    prepare: |tree| folder("projects_dir", tree),
+}];
+
+/// Bytes of a tree that is large: what it has that others have is planted there.
+const LARGE: u64 = 100_000;
+/// Trees of a kind whose names are planted in.
+const NAMED: usize = 5;
+
+/// A connector that reads a folder, told by one option.
+fn folder(option: &str, tree: &Path) -> Prepared {
+    let path = tree.to_str().unwrap();
+    let options = format!("{option} = {path:?}\nsettle_minutes = 0\nmin_chars = 0\n");
+    Prepared {
+        options: options.parse().unwrap(),
+        surroundings: Surroundings::default(),
+        _alive: None,
+    }
+}
+
+#[test]
+fn every_kind_of_connector_takes_part() {
+    let fed: Vec<&str> = FED.iter().map(|fed| fed.kind).collect();
+    let all = jezero_connectors::ALL.iter().map(|kind| kind.name());
+    assert_eq!(
+        fed,
+        all.collect::<Vec<_>>(),
+        "a new connector needs a line in FED"
+    );
+}
+
+/// The trees of a connector's fixtures, large ones last.
+fn trees(kind: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(kind);
+    let mut trees: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|case| case.unwrap().path())
+        .map(|case| match case.join("projects") {
+            tree if tree.is_dir() => tree,
+            _ => case,
+        })
+        .collect();
+    trees.sort_by_cached_key(|tree| (size(tree) > LARGE, tree.clone()));
+    trees
+}
+
+/// Reads a tree into the library as a source; gives what the run says of itself.
+fn read(store: &mut Store, engine: &Engine, fed: &Fed, tree: &Path, source: usize) -> String {
+    let prepared = (fed.prepare)(tree);
+    let kind = jezero_connectors::kind(fed.kind).unwrap();
+    let mut pipeline = Pipeline {
+        store,
+        engine,
+        summarizer: Arc::new(Extractive),
+        max_concurrency: 1,
+        daily_input_chars: None,
+        stop: Stop::never(),
+        projects: &ProjectRules::new(&Projects::default(), None),
+        clock: Arc::new(FixedClock(Instant::parse("2030-01-01T00:00:00Z").unwrap())),
+        max_input_chars: 3000,
+    };
+    let job = Job {
+        source: SourceName::new(format!("s{source}")).unwrap(),
+        trust: Trust::Own,
+        project: None,
+        connector: kind
+            .build(&prepared.options, &prepared.surroundings)
+            .unwrap(),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let ran = async { run(&mut pipeline, job, Options::default(), &mut |_| {}).await };
+    let report = runtime.block_on(ran).unwrap();
+    assert!(report.units > 0, "{tree:?} was not read");
+    serde_json::to_string(&report).unwrap()
+}
+
+#[test]
+fn a_secret_in_any_position_of_a_source_goes_out_nowhere() {
+    let engine = Engine::embedded();
+    let place = tempfile::tempdir().unwrap();
+    let database = place.path().join("data/jezero.db");
+    let mut store = Store::open(&database).unwrap();
+    let mut planted: Vec<(String, String)> = Vec::new();
+    let mut leaks = Vec::new();
+    for fed in FED {
+        let mut known: BTreeSet<Position> = BTreeSet::new();
+        for (number, tree) in trees(fed.kind).into_iter().enumerate() {
+            let at_hand = positions(&tree);
+            // What a position in a text means is the same in all trees, a name's place is not.
+            let names = |position: &&Position| {
+                let in_text = matches!(position, Position::Json(_) | Position::Line(_));
+                !in_text && number < NAMED
+            };
+            let new: Vec<Position> = at_hand
+                .iter()
+                .filter(|position| names(position) || !known.contains(position))
+                .cloned()
+                .collect();
+            known.extend(at_hand);
+            for position in new {
+                let secret = marker(planted.len());
+                let copy = place.path().join("copy");
+                plant(&tree, &copy, &position, &secret);
+                let report = read(&mut store, &engine, fed, &copy, planted.len());
+                let what = format!("{} {position:?} of {}", fed.kind, tree.display());
+                if shows(report.as_bytes(), &secret) {
+                    leaks.push(format!("{what}: in the report {report}"));
+                }
+                planted.push((what, secret));
+                fs::remove_dir_all(copy).unwrap();
+            }
+        }
+        assert!(known.len() > 10, "{}: {} positions", fed.kind, known.len());
+    }
+    store.finish().unwrap();
+    let stored = all_that_is_stored(&database);
+    for (what, secret) in &planted {
+        if shows(&stored, secret) {
+            leaks.push(format!("{what}: in the library"));
+        }
+    }
+    assert!(leaks.is_empty(), "{}\n{}", leaks.len(), leaks.join("\n"));
+    // The test must not pass because nothing came in.
+    let hidden = memchr::memmem::find_iter(&stored, b"[REDACTED:github").count();
+    assert!(hidden > planted.len() / 3, "{hidden} of {}", planted.len());
+}
+
+#[test]
+fn the_program_says_nothing_of_a_secret_in_a_name_or_a_text() {
+    for fed in FED {
+        let tree = trees(fed.kind).remove(0);
+        let texts = positions(&tree).into_iter();
+        let texts = texts.filter(|at| !matches!(at, Position::Json(path) if path.ends_with('+')));
+        for (number, position) in texts.enumerate().filter(|(number, _)| number % 8 == 0) {
+            let place = crate::cli::place::Place::new();
+            let secret = marker(30_000 + number);
+            plant(&tree, &place.path("copy"), &position, &secret);
+            let options = (fed.prepare)(&place.path("copy")).options;
+            let kind = fed.kind;
+            place.write(
+                "jezero.toml",
+                format!(
+                    "[[connectors]]\nname = \"it\"\ntype = \"{kind}\"\n[connectors.options]\n{options}"
+                ),
+            );
+            for arguments in [
+                &["run"][..],
+                &["run", "--dry-run", "--sample", "3", "--json"],
+                &["timeline", "--json"],
+                &["search", "the", "--json"],
+                &["sources"],
+                &["stats"],
+                &["export-jsonl", "-"],
+                &["redact-stored", "--json"],
+            ] {
+                let mut command = place.command(arguments);
+                let ran = command.env("RUST_LOG", "trace").output().unwrap();
+                for said in [&ran.stdout, &ran.stderr] {
+                    let text = String::from_utf8_lossy(said);
+                    assert!(!shows(said, &secret), "{position:?} {arguments:?}: {text}");
+                }
+            }
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod mcp;
 mod pipeline;
 mod search;
 mod search_oracle;
+mod search_scope;
 mod spec_data_model;
 mod spec_mcp;
 mod support;

@@ -19,6 +19,7 @@ pub mod http;
 pub mod jsonl;
 pub mod marks;
 pub mod options;
+pub mod paperclip;
 pub mod render;
 pub mod report;
 pub mod source;
@@ -36,7 +37,7 @@ pub use unit::{
 };
 
 /// Every kind of connector, in the order in which they are listed to people.
-pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode];
+pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode, &paperclip::Paperclip];
 
 /// Returns the kind that a configuration names by `type`.
 #[must_use]
@@ -46,6 +47,8 @@ pub fn kind(name: &str) -> Option<&'static dyn Kind> {
 
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod served;
 
 // The checks that the fuzz targets make are made of seeds and of random files by tests as well.
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::config::{Config, Env};
 use crate::library::{Library, Settings};
 use crate::redaction::Engine;
 use crate::store::{Lock, Store, lock};
-use crate::summarizer::{Summarizer, extractive::Extractive};
+use crate::summarizer::{Making, Summarizer};
 
 /// A loaded configuration and the clock.
 pub(super) struct Setting {
@@ -33,13 +33,29 @@ impl Setting {
         Ok(Engine::with(&self.config.redaction)?)
     }
 
-    /// The summariser that the configuration names.
-    pub(super) fn summarizer(&self) -> Result<Arc<dyn Summarizer>, Failure> {
-        let settings = &self.config.summarizer;
-        settings
-            .available()
-            .map_err(|error| Failure::new(Exit::BadUse, error))?;
-        Ok(Arc::new(Extractive))
+    /// The summariser that the configuration names. Does not look whether it can work:
+    /// [`Setting::summarizer_ready`] does.
+    pub(super) fn summarizer(&self, engine: &Arc<Engine>) -> Result<Arc<dyn Summarizer>, Failure> {
+        let config = &self.config;
+        let projects =
+            config.projects.paths.values().chain(
+                (config.connectors.iter()).filter_map(|connector| connector.project.as_ref()),
+            );
+        let making = Making {
+            projects: projects.cloned().collect(),
+            hidden: config.secret_variables(),
+            ..Making::new(&config.summarizer, &config.env, Arc::clone(engine))
+        };
+        (making.make()).map_err(|error| Failure::new(Exit::BadUse, error))
+    }
+
+    /// Refuses to begin what would fail at the first call.
+    pub(super) fn summarizer_ready(&self) -> Result<(), Failure> {
+        let ready = self.config.summarizer.ready(&self.config.env);
+        ready.map_err(|error| {
+            let hint = error.hint();
+            Failure::new(Exit::BadUse, error).hint(hint)
+        })
     }
 
     /// How questions are answered.

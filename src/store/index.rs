@@ -28,6 +28,7 @@ mod shelf;
 mod sqlite;
 mod texts;
 mod upkeep;
+mod upkeeping;
 mod words;
 mod write;
 
@@ -46,7 +47,7 @@ use texts::SqliteTexts;
 pub(super) use cache::shared;
 pub use check::{Checked, Fault};
 pub(super) use texts::readable;
-pub(super) use upkeep::Upkeep;
+pub use upkeeping::Upkeeping;
 pub(super) use write::settle;
 
 use super::search::{Matches, Question, Scan, TextIndex, TextScope};
@@ -209,7 +210,7 @@ impl Store {
         let transaction = self.connection.transaction()?;
         erase::begin_anew(&transaction)?;
         transaction.commit()?;
-        self.upkeep = Upkeep::default();
+        self.upkeep.forget();
         self.upkeep.catch_up(&mut self.connection)?;
         self.erase().map(drop)
     }

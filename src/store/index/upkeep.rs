@@ -15,7 +15,7 @@ use super::{erase, texts, write};
 use crate::store::Result;
 
 /// Bytes that one step reads or removes at most, about.
-const STEP: usize = 512 * 1024;
+pub(super) const STEP: usize = 512 * 1024;
 /// Parts that one step removes at most: as many bytes.
 const PARTS: usize = STEP / super::segment::PART;
 /// Slots that one step forgets at most.

@@ -15,6 +15,7 @@ mod planted;
 mod providers;
 mod search;
 mod search_oracle;
+mod search_scope;
 mod spec_data_model;
 mod spec_mcp;
 mod support;

@@ -9,7 +9,7 @@ use jezero_connectors::SourceName;
 
 use crate::building::{prepared, put};
 use crate::fts::Fts;
-use crate::library_generator::{item, original};
+use crate::library_generator::item;
 use crate::measure::{memory, quantile, timed};
 use crate::queries::{SETS, ask_in};
 
@@ -18,10 +18,23 @@ const CHARS: usize = 40_000;
 /// Items of a transaction.
 const BATCH: usize = 100;
 
+/// The text of a session: what many items say.
+fn original(at: usize) -> String {
+    let mut text = String::new();
+    for part in 0.. {
+        if text.len() >= CHARS {
+            break;
+        }
+        text.push_str(&item(11, at * 100 + part).summary);
+        text.push('\n');
+    }
+    text
+}
+
 fn writes(engine: &Engine, items: std::ops::Range<usize>) -> Vec<(SourceName, ItemWrite)> {
     let with_original = |at: usize| {
         let (source, mut write) = prepared(engine, &item(7, at));
-        let text = engine.redact(&original(7, at, CHARS));
+        let text = engine.redact(&original(at));
         write.original = Some(Frame::Held(compress(&text).unwrap()));
         (source, write)
     };

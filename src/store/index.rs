@@ -11,6 +11,7 @@
 
 mod ask;
 mod both;
+mod budget;
 mod builder;
 mod cache;
 mod check;

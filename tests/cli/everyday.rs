@@ -348,7 +348,7 @@ fn originals_are_searched_by_scope_unless_they_are_not_indexed() {
     place.run();
     let originals = || place.jezero(&["index", "check", "--json"]).json()["originals"].clone();
     assert_eq!(originals(), 0);
-    place.write("jezero.toml", config.clone());
+    place.write("jezero.toml", config);
     place.run();
     assert_eq!((originals(), found("original")), (1.into(), 1.into()));
     let wrong = place.jezero(&["search", "one", "--scope", "everything"]);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::budget::{Budget, characters};
 use super::builder::halves;
 use super::cache::{Cache, Verified};
 use super::list::List;
@@ -31,67 +32,6 @@ pub(super) struct Wanted<'a> {
     pub(super) kind: Option<u8>,
     /// Whether third parties wrote it.
     pub(super) external: Option<bool>,
-}
-
-/// How many characters of text may be read for each term that spans words.
-#[derive(Debug)]
-pub(super) struct Budget {
-    /// Of each term.
-    left: Vec<u64>,
-    /// Texts that were not read, counted once a term.
-    pub(super) unread: u64,
-}
-
-impl Budget {
-    /// So many characters for all terms together.
-    pub(super) fn new(plans: &[Plan<'_>], characters: u64) -> Self {
-        let is_verified = |plan: &&Plan<'_>| matches!(plan, Plan::Verified(_));
-        let sharing = plans.iter().filter(is_verified).count().max(1) as u64;
-        Self {
-            left: vec![characters / sharing; plans.len()],
-            unread: 0,
-        }
-    }
-
-    /// Takes what the last of some documents cost, as far as it goes: those with a mark count.
-    ///
-    /// Gives the place of the first that may be read. Documents that the caller cannot see change
-    /// nothing, nor does what has been read before: what a question finds must hang on neither.
-    fn take(
-        &mut self,
-        term: usize,
-        segment: &Segment,
-        candidates: &[u32],
-        visible: Option<&[u8]>,
-    ) -> usize {
-        let Some(left) = self.left.get_mut(term) else {
-            return candidates.len();
-        };
-        let counts = |document: &u32| {
-            visible.is_none_or(|marks| marks.get(*document as usize).is_some_and(|mark| *mark != 0))
-        };
-        for (at, document) in candidates.iter().enumerate().rev() {
-            if !counts(document) {
-                continue;
-            }
-            match left.checked_sub(characters(segment, *document)) {
-                Some(rest) => *left = rest,
-                None => {
-                    // Nothing is left for older ones: what is read is always the newest.
-                    *left = 0;
-                    let unread = candidates.iter().take(at + 1).filter(|one| counts(one));
-                    self.unread += unread.count() as u64;
-                    return at + 1;
-                }
-            }
-        }
-        0
-    }
-}
-
-fn characters(segment: &Segment, document: u32) -> u64 {
-    let length = segment.documents.lengths.get(document as usize);
-    length.copied().map_or(0, u64::from)
 }
 
 impl Wanted<'_> {
@@ -249,7 +189,7 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             }
             let mut candidates = self.candidates(held, conditions)?;
             let all = candidates.iter().map(|one| characters(segment, *one)).sum();
-            let affords_all = budget.left.get(at).is_some_and(|left| *left >= all);
+            let affords_all = budget.affords(at, all);
             let from = budget.take(at, segment, &candidates, visible);
             if !affords_all {
                 candidates.drain(..from);

@@ -10,7 +10,8 @@
 
 use std::sync::Arc;
 
-use super::ask::{Asked, Budget, Wanted};
+use super::ask::{Asked, Wanted};
+use super::budget::Budget;
 use super::list::List;
 use super::plan::Plan;
 use super::score::Best;

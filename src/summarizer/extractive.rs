@@ -10,6 +10,7 @@ mod atoms;
 mod commands;
 mod cues;
 mod errors;
+mod language;
 mod noise;
 mod phrases;
 mod plain;
@@ -26,8 +27,9 @@ mod worth;
 use async_trait::async_trait;
 
 use self::asks::Ask;
+use self::language::Language;
 use self::plain::Substance;
-use self::sentences::Sentence;
+use self::sentences::{Form, Sentence};
 use self::turns::{Speaker, Turn};
 use super::accept::is_visible;
 use super::{Answer, Reply, Summarizer, SummarizerError, Task};
@@ -70,6 +72,8 @@ struct Material<'a> {
     turns: Vec<Turn<'a>>,
     asks: Vec<Ask>,
     spoken: Vec<Spoken<'a>>,
+    /// The language of what the people wrote.
+    language: Language,
 }
 
 impl<'a> Material<'a> {
@@ -77,40 +81,91 @@ impl<'a> Material<'a> {
         let turns = turns::read(text);
         let (mut asks, mut spoken) = (Vec::new(), Vec::new());
         for (at, turn) in turns.iter().enumerate() {
-            let by_person = match turn.speaker {
-                Speaker::Person => true,
-                Speaker::Assistant | Speaker::Report => false,
+            match turn.speaker {
+                Speaker::Person | Speaker::Assistant | Speaker::Report => {}
+                Speaker::Opener | Speaker::Writer => {}
                 Speaker::SlashCommand => {
                     asks.extend(asks::of_command(turn.body));
                     continue;
                 }
+                Speaker::Task => {
+                    asks.extend(asks::of_task(turn.body));
+                    continue;
+                }
+                Speaker::Asking => {
+                    let asked = asks::of_prompt(&sentences::of(turn.body));
+                    asks.extend(asked.filter(|ask| ask.question));
+                    continue;
+                }
+                Speaker::Outcome => {
+                    spoken.push(outcome(turn.body, at));
+                    continue;
+                }
                 _ => continue,
-            };
+            }
+            let by_person = matches!(turn.speaker, Speaker::Person | Speaker::Opener);
             let next = turns.get(at + 1).map(|turn| turn.speaker);
             let working = matches!(
                 next,
                 Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)
             );
-            let sentences = sentences::of(turn.body);
+            let mut sentences = sentences::of(turn.body);
+            if turn.is_mail() && turn.speaker.corresponds() {
+                sentences.retain(|sentence| !plain::is_civil(sentence));
+            }
             if by_person {
                 asks.extend(asks::of_prompt(&sentences));
+            } else if turn.speaker == Speaker::Writer {
+                asks.extend(asks::of_prompt(&sentences).filter(|ask| ask.question));
             }
             spoken.extend(sentences.into_iter().map(|sentence| Spoken {
                 sentence,
                 speaker: turn.speaker,
                 turn: at,
-                closing: turn.speaker == Speaker::Assistant && !working,
-                substance: match by_person {
-                    true => Substance::Statement,
-                    false => plain::substance(&sentence),
+                closing: match turn.speaker {
+                    Speaker::Assistant => !working,
+                    Speaker::Writer => at + 1 == turns.len(),
+                    _ => false,
+                },
+                substance: match turn.speaker {
+                    Speaker::Person => Substance::Statement,
+                    Speaker::Opener | Speaker::Writer => plain::written(&sentence),
+                    _ => plain::substance(&sentence),
                 },
             }));
         }
+        let people = turns.iter().filter(|turn| {
+            turn.speaker.corresponds() || matches!(turn.speaker, Speaker::Person | Speaker::Task)
+        });
+        let asked = asks.iter().map(|ask| ask.text.as_str());
+        let language = language::of(asked.chain(people.map(|turn| turn.body)));
         Self {
             turns,
             asks,
             spoken,
+            language,
         }
+    }
+}
+
+/// Longest outcome of a card that is told whole, in bytes; of a longer one the first line counts.
+const OUTCOME_BYTES: usize = 300;
+
+/// What a card of a task ended with, as one sentence.
+fn outcome(body: &str, turn: usize) -> Spoken<'_> {
+    let text = match body.len() <= OUTCOME_BYTES {
+        true => body,
+        false => body.lines().next().unwrap_or_default(),
+    };
+    Spoken {
+        sentence: Sentence {
+            form: Form::Prose,
+            text,
+        },
+        speaker: Speaker::Outcome,
+        turn,
+        closing: false,
+        substance: Substance::Statement,
     }
 }
 
@@ -128,7 +183,7 @@ fn reply(task: &Task<'_>) -> Reply {
         false => instead.to_owned(),
     };
     Reply {
-        questions: questions::of(&title, &material.asks, &failures),
+        questions: questions::of(&title, &material.asks, &failures, material.language),
         atoms: atoms::choose(&failures, &commands, &candidates),
         title: shown(title, "Untitled"),
         summary: shown(summary, "There is nothing to read in this text."),

@@ -1,5 +1,7 @@
 //! Tells code, logs, tables and what else programs print from prose, a line at a time.
 
+use std::sync::LazyLock;
+
 use super::sentences::{heading, item};
 
 /// Bytes looked at to tell code from prose.
@@ -12,6 +14,8 @@ const PRINTED: &[&str] = &[
     "##",
     "create mode ",
     "delete mode ",
+    "[attachment: ",
+    "(no text)",
     "Author: ",
     "Commit: ",
     "Date: ",
@@ -36,6 +40,17 @@ const PRINTED: &[&str] = &[
     "Co-authored-by",
 ];
 
+/// The first bytes of [`PRINTED`]: most lines begin with none of them.
+static FIRST: LazyLock<[bool; 256]> = LazyLock::new(|| {
+    let mut first = [false; 256];
+    for byte in PRINTED.iter().filter_map(|start| start.bytes().next()) {
+        if let Some(known) = first.get_mut(usize::from(byte)) {
+            *known = true;
+        }
+    }
+    first
+});
+
 /// Whether a line is a rule, a table, a quotation, code or a line of a log.
 pub(super) fn is_noise(text: &str) -> bool {
     let Some(first) = text.chars().next() else {
@@ -48,8 +63,19 @@ pub(super) fn is_noise(text: &str) -> bool {
     }
     let emphasised =
         text.starts_with("**") && text.get(2..).is_some_and(|rest| rest.contains("**"));
-    if PRINTED.iter().any(|start| text.starts_with(start)) && heading(text).is_none() && !emphasised
+    let printed = text
+        .bytes()
+        .next()
+        .and_then(|first| FIRST.get(usize::from(first)));
+    if printed == Some(&true)
+        && PRINTED.iter().any(|start| text.starts_with(start))
+        && heading(text).is_none()
+        && !emphasised
     {
+        return true;
+    }
+    // A field of an object in JSON.
+    if text.starts_with('"') && text.contains("\": ") {
         return true;
     }
     // A source that is named and linked, nothing more.

@@ -46,6 +46,8 @@ impl Sentence<'_> {
 
 /// A line shorter than this, in bytes, was not wrapped because it was full.
 const WRAPPED_BYTES: usize = 50;
+/// Longest verse of a poem, in bytes.
+const VERSE_BYTES: usize = 70;
 /// After so many wrappers without an end, no further end is looked for: keeps it linear.
 const OPEN_WRAPPERS: usize = 16;
 
@@ -72,6 +74,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn read(&mut self) {
         let mut fence: Option<&str> = None;
+        // Whether a paragraph begins here.
+        let mut fresh = true;
         let mut at = 0;
         while at < self.body.len() {
             let rest = self.body.get(at..).unwrap_or_default();
@@ -90,6 +94,15 @@ impl<'a> Reader<'a> {
                 }
                 (None, None) => {
                     if let Some(past) = self.wrapper(rest, text) {
+                        self.close();
+                        at += past;
+                        continue;
+                    }
+                    let begins = std::mem::replace(&mut fresh, text.is_empty());
+                    if begins
+                        && text.ends_with([',', ';', '—', '–', '.', '*'])
+                        && let Some(past) = self.verses(rest)
+                    {
                         self.close();
                         at += past;
                         continue;
@@ -119,6 +132,31 @@ impl<'a> Reader<'a> {
             self.open_wrappers += 1;
         }
         found
+    }
+
+    /// Length of the verses at the beginning of `rest`, if the paragraph there is a poem's.
+    fn verses(&self, rest: &str) -> Option<usize> {
+        let (mut lines, mut breaks, mut length) = (0_usize, 0_usize, 0_usize);
+        for line in rest.split_inclusive('\n') {
+            let text = line.trim();
+            if text.is_empty() {
+                break;
+            }
+            let verse = (8..=VERSE_BYTES).contains(&text.len())
+                && text.starts_with(|c: char| c.is_uppercase() || "*_\"“".contains(c))
+                && !text.ends_with(':')
+                && !text
+                    .bytes()
+                    .any(|byte| byte.is_ascii_digit() || byte == b'`');
+            if !verse {
+                return None;
+            }
+            lines += 1;
+            length += line.len();
+            let last = text.trim_end_matches(['*', '_', ' ', '\\']);
+            breaks += usize::from(last.ends_with([',', ';', '—', '–']));
+        }
+        (lines >= 3 && breaks * 3 >= lines).then_some(length)
     }
 
     fn line(&mut self, at: usize, line: &'a str, text: &'a str) {
@@ -233,6 +271,23 @@ const ABBREVIATIONS: &[&str] = &[
     "z.b", "d.h", "bzw", "ca", "p.ej", "ej", "sr", "sra", "p.ex", "ex",
 ];
 
+/// How the names of months begin that stand after a day and a full stop.
+const MONTHS: &[&str] = &[
+    "Januar",
+    "Jänner",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+];
+
 /// Those of them that may end a sentence too.
 const ENDING: &[&str] = &["etc", "no", "nr", "ca", "ex", "ej", "approx", "incl"];
 
@@ -266,6 +321,12 @@ fn end_of_sentence(paragraph: &str, start: usize, at: usize) -> Option<usize> {
         let ordinal =
             !word.is_empty() && word == before.trim() && word.bytes().all(|b| b.is_ascii_digit());
         let ends = ENDING.iter().any(|known| known.eq_ignore_ascii_case(word));
+        // A day of the month: "19. Juni", "am 19. oder 20.".
+        let day = matches!(word.len(), 1 | 2) && word.bytes().all(|b| b.is_ascii_digit());
+        let next = tail.trim_start();
+        if day && (lower || MONTHS.iter().any(|month| next.starts_with(month))) {
+            return None;
+        }
         if ordinal || (known && (lower || !ends)) {
             return None;
         }
@@ -292,6 +353,10 @@ mod tests {
                 "yes (it does.)",
                 "End"
             ]
+        );
+        assert_eq!(
+            texts("Wir nehmen den 19. Juni. Es bleibt bei 19. Danke."),
+            ["Wir nehmen den 19. Juni.", "Es bleibt bei 19.", "Danke."]
         );
         assert_eq!(
             texts("修好了。为什么？因为编码。"),
@@ -321,6 +386,20 @@ mod tests {
                 (Form::Item, "second thing"),
                 (Form::Prose, "plain")
             ]
+        );
+    }
+
+    #[test]
+    fn verses_are_passed_over_and_short_requests_are_not() {
+        assert_eq!(
+            texts(
+                "Here it is:\n\nThe lamps grow dim,\nThe road is long,\nAnd so is my song.\n\nIt stands in the page."
+            ),
+            ["Here it is:", "It stands in the page."]
+        );
+        assert_eq!(
+            texts("Fix the export\nAdd a test\nUpdate the notes"),
+            ["Fix the export", "Add a test", "Update the notes"]
         );
     }
 

@@ -78,73 +78,72 @@ struct Material<'a> {
 
 impl<'a> Material<'a> {
     fn of(text: &'a str) -> Self {
-        let turns = turns::read(text);
-        let (mut asks, mut spoken) = (Vec::new(), Vec::new());
-        for (at, turn) in turns.iter().enumerate() {
-            match turn.speaker {
-                Speaker::Person | Speaker::Assistant | Speaker::Report => {}
-                Speaker::Opener | Speaker::Writer => {}
-                Speaker::SlashCommand => {
-                    asks.extend(asks::of_command(turn.body));
-                    continue;
-                }
-                Speaker::Task => {
-                    asks.extend(asks::of_task(turn.body));
-                    continue;
-                }
-                Speaker::Asking => {
-                    let asked = asks::of_prompt(&sentences::of(turn.body));
-                    asks.extend(asked.filter(|ask| ask.question));
-                    continue;
-                }
-                Speaker::Outcome => {
-                    spoken.push(outcome(turn.body, at));
-                    continue;
-                }
-                _ => continue,
-            }
-            let by_person = matches!(turn.speaker, Speaker::Person | Speaker::Opener);
-            let next = turns.get(at + 1).map(|turn| turn.speaker);
-            let working = matches!(
-                next,
-                Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)
-            );
-            let mut sentences = sentences::of(turn.body);
-            if turn.is_mail() && turn.speaker.corresponds() {
-                sentences.retain(|sentence| !plain::is_civil(sentence));
-            }
-            if by_person {
-                asks.extend(asks::of_prompt(&sentences));
-            } else if turn.speaker == Speaker::Writer {
-                asks.extend(asks::of_prompt(&sentences).filter(|ask| ask.question));
-            }
-            spoken.extend(sentences.into_iter().map(|sentence| Spoken {
-                sentence,
-                speaker: turn.speaker,
-                turn: at,
-                closing: match turn.speaker {
-                    Speaker::Assistant => !working,
-                    Speaker::Writer => at + 1 == turns.len(),
-                    _ => false,
-                },
-                substance: match turn.speaker {
-                    Speaker::Person => Substance::Statement,
-                    Speaker::Opener | Speaker::Writer => plain::written(&sentence),
-                    _ => plain::substance(&sentence),
-                },
-            }));
+        let mut material = Self {
+            turns: turns::read(text),
+            asks: Vec::new(),
+            spoken: Vec::new(),
+            language: Language::English,
+        };
+        for at in 0..material.turns.len() {
+            material.take_in(at);
         }
-        let people = turns.iter().filter(|turn| {
+        let people = material.turns.iter().filter(|turn| {
             turn.speaker.corresponds() || matches!(turn.speaker, Speaker::Person | Speaker::Task)
         });
-        let asked = asks.iter().map(|ask| ask.text.as_str());
-        let language = language::of(asked.chain(people.map(|turn| turn.body)));
-        Self {
-            turns,
-            asks,
-            spoken,
-            language,
+        let asked = material.asks.iter().map(|ask| ask.text.as_str());
+        material.language = language::of(asked.chain(people.map(|turn| turn.body)));
+        material
+    }
+
+    /// Takes in what a turn asks and says.
+    fn take_in(&mut self, at: usize) {
+        let Some(turn) = self.turns.get(at).copied() else {
+            return;
+        };
+        match turn.speaker {
+            Speaker::SlashCommand => self.asks.extend(asks::of_command(turn.body)),
+            Speaker::Task => self.asks.extend(asks::of_task(turn.body)),
+            Speaker::Asking => {
+                let asked = asks::of_prompt(&sentences::of(turn.body));
+                self.asks.extend(asked.filter(|ask| ask.question));
+            }
+            Speaker::Outcome => self.spoken.push(outcome(turn.body, at)),
+            Speaker::Person | Speaker::Opener | Speaker::Writer => {
+                let mut sentences = sentences::of(turn.body);
+                if turn.is_mail() && turn.speaker.corresponds() {
+                    sentences.retain(|sentence| !plain::is_civil(sentence));
+                }
+                let asked = asks::of_prompt(&sentences);
+                let later = turn.speaker == Speaker::Writer;
+                self.asks.extend(asked.filter(|ask| ask.question || !later));
+                self.say(&turn, at, sentences);
+            }
+            Speaker::Assistant | Speaker::Report => self.say(&turn, at, sentences::of(turn.body)),
+            _ => {}
         }
+    }
+
+    fn say(&mut self, turn: &Turn<'a>, at: usize, sentences: Vec<Sentence<'a>>) {
+        let next = self.turns.get(at + 1).map(|turn| turn.speaker);
+        let closing = match (turn.speaker, next) {
+            (Speaker::Assistant, Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)) => {
+                false
+            }
+            (Speaker::Assistant, _) | (Speaker::Writer, None) => true,
+            _ => false,
+        };
+        let spoken = sentences.into_iter().map(|sentence| Spoken {
+            sentence,
+            speaker: turn.speaker,
+            turn: at,
+            closing,
+            substance: match turn.speaker {
+                Speaker::Person => Substance::Statement,
+                Speaker::Opener | Speaker::Writer => plain::written(&sentence),
+                _ => plain::substance(&sentence),
+            },
+        });
+        self.spoken.extend(spoken);
     }
 }
 

@@ -275,11 +275,6 @@ impl Language {
         })
     }
 
-    /// What stands between two sentences.
-    pub(super) fn between(self) -> &'static str {
-        self.choose([" ", " ", " ", " ", " ", "", ""])
-    }
-
     /// Counts things: files written, commands run, calls in all.
     pub(super) fn counted(self, files: usize, commands: usize, calls: usize) -> String {
         let one = |count: usize, one: &'static str, more: &'static str| match count {

@@ -1,4 +1,5 @@
-//! Tells code, logs, tables and what else programs print from prose, a line at a time.
+//! Tells code, logs, tables and what else programs print from prose, a line at a time; and poems, a
+//! paragraph at a time.
 
 use std::sync::LazyLock;
 
@@ -6,6 +7,9 @@ use super::sentences::{heading, item};
 
 /// Bytes looked at to tell code from prose.
 const SAMPLE_BYTES: usize = 120;
+
+/// Longest verse of a poem, in bytes.
+const VERSE_BYTES: usize = 70;
 
 /// How lines begin that programs print, in prompts above all.
 const PRINTED: &[&str] = &[
@@ -126,4 +130,29 @@ pub(super) fn is_noise(text: &str) -> bool {
         }
     }
     letters * 3 < all || (signs * 6 > all && !text.contains(' ')) || signs * 5 > all
+}
+
+/// Length of the verses at the beginning of `rest`, if the paragraph there is a poem's.
+pub(super) fn verses(rest: &str) -> Option<usize> {
+    let (mut lines, mut breaks, mut length) = (0_usize, 0_usize, 0_usize);
+    for line in rest.split_inclusive('\n') {
+        let text = line.trim();
+        if text.is_empty() {
+            break;
+        }
+        let verse = (8..=VERSE_BYTES).contains(&text.len())
+            && text.starts_with(|c: char| c.is_uppercase() || "*_\"“".contains(c))
+            && !text.ends_with(':')
+            && !text
+                .bytes()
+                .any(|byte| byte.is_ascii_digit() || byte == b'`');
+        if !verse {
+            return None;
+        }
+        lines += 1;
+        length += line.len();
+        let last = text.trim_end_matches(['*', '_', ' ', '\\']);
+        breaks += usize::from(last.ends_with([',', ';', '—', '–']));
+    }
+    (lines >= 3 && breaks * 3 >= lines).then_some(length)
 }

@@ -6,7 +6,7 @@
 
 use memchr::{memchr, memchr3_iter, memmem};
 
-use super::noise::is_noise;
+use super::noise::{is_noise, verses};
 
 /// Where a sentence stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +46,6 @@ impl Sentence<'_> {
 
 /// A line shorter than this, in bytes, was not wrapped because it was full.
 const WRAPPED_BYTES: usize = 50;
-/// Longest verse of a poem, in bytes.
-const VERSE_BYTES: usize = 70;
 /// After so many wrappers without an end, no further end is looked for: keeps it linear.
 const OPEN_WRAPPERS: usize = 16;
 
@@ -101,7 +99,7 @@ impl<'a> Reader<'a> {
                     let begins = std::mem::replace(&mut fresh, text.is_empty());
                     if begins
                         && text.ends_with([',', ';', '—', '–', '.', '*'])
-                        && let Some(past) = self.verses(rest)
+                        && let Some(past) = verses(rest)
                     {
                         self.close();
                         at += past;
@@ -132,31 +130,6 @@ impl<'a> Reader<'a> {
             self.open_wrappers += 1;
         }
         found
-    }
-
-    /// Length of the verses at the beginning of `rest`, if the paragraph there is a poem's.
-    fn verses(&self, rest: &str) -> Option<usize> {
-        let (mut lines, mut breaks, mut length) = (0_usize, 0_usize, 0_usize);
-        for line in rest.split_inclusive('\n') {
-            let text = line.trim();
-            if text.is_empty() {
-                break;
-            }
-            let verse = (8..=VERSE_BYTES).contains(&text.len())
-                && text.starts_with(|c: char| c.is_uppercase() || "*_\"“".contains(c))
-                && !text.ends_with(':')
-                && !text
-                    .bytes()
-                    .any(|byte| byte.is_ascii_digit() || byte == b'`');
-            if !verse {
-                return None;
-            }
-            lines += 1;
-            length += line.len();
-            let last = text.trim_end_matches(['*', '_', ' ', '\\']);
-            breaks += usize::from(last.ends_with([',', ';', '—', '–']));
-        }
-        (lines >= 3 && breaks * 3 >= lines).then_some(length)
     }
 
     fn line(&mut self, at: usize, line: &'a str, text: &'a str) {

@@ -13,12 +13,14 @@
 pub mod claude_code;
 pub mod connector;
 pub mod digest;
+pub mod email;
 pub mod error;
 pub mod files;
 pub mod http;
 pub mod jsonl;
 pub mod marks;
 pub mod options;
+pub mod paperclip;
 pub mod render;
 pub mod report;
 pub mod source;
@@ -36,7 +38,11 @@ pub use unit::{
 };
 
 /// Every kind of connector, in the order in which they are listed to people.
-pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode];
+pub const ALL: &[&dyn Kind] = &[
+    &claude_code::ClaudeCode,
+    &email::Email,
+    &paperclip::Paperclip,
+];
 
 /// Returns the kind that a configuration names by `type`.
 #[must_use]
@@ -46,6 +52,8 @@ pub fn kind(name: &str) -> Option<&'static dyn Kind> {
 
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod served;
 
 // The checks that the fuzz targets make are made of seeds and of random files by tests as well.
 #[cfg(test)]

@@ -57,7 +57,7 @@ fn define() -> clap::Command {
         ))
 }
 
-fn number(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn number(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .value_name("N")
@@ -65,7 +65,7 @@ fn number(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)
@@ -102,6 +102,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     };
     let json = matches.get_flag("json") || !output.to_terminal && matches.get_flag("due");
     let chosen = chosen(&setting, matches)?;
+    // A missing key is told before anything moves; a dry run needs none.
+    drop(setting.summarizer_for(options.dry_run)?);
     let path = &setting.config.storage.path;
     let (runtime, stop) = ended_by_signals()?;
     let (_lock, mut store) = if options.dry_run {
@@ -109,7 +111,10 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     } else {
         Store::check(path)?;
         match Lock::take(path, "run", lock::PATIENCE, setting.clock.as_ref()) {
-            Ok(lock) => (Some(lock), Store::open(path)?),
+            Ok(lock) => {
+                let originals = setting.config.search.originals;
+                (Some(lock), Store::open_with(path, originals)?)
+            }
             Err(StoreError::Locked { holder }) => {
                 output.note(format!("skipped: {holder} is writing"));
                 output.json_line(&Skipped {
@@ -229,7 +234,7 @@ fn not_due_until(
 }
 
 /// Where a run takes place, and what tells it to end: SIGTERM or Ctrl-C.
-fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
+pub(super) fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
     let runtime = super::serve::runtime()?;
     let (stopper, stop) = Stop::channel();
     let signals = runtime.block_on(async { super::serve::signals() });

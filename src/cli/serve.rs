@@ -27,13 +27,16 @@ fn define() -> clap::Command {
              one of [[clients]], which may be changed while the server runs. Ends on SIGTERM or \
              Ctrl-C, requests in flight first.",
         )
-        .arg(
-            Arg::new("port")
-                .long("port")
-                .value_name("N")
-                .value_parser(value_parser!(u16))
-                .help("Port to listen on instead of [server].port; 0 takes any that is free"),
-        )
+        .arg(port())
+}
+
+/// `--port`, which several commands that serve have.
+pub(super) fn port() -> Arg {
+    Arg::new("port")
+        .long("port")
+        .value_name("N")
+        .value_parser(value_parser!(u16))
+        .help("Port to listen on instead of [server].port; 0 takes any that is free")
 }
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {

@@ -113,14 +113,28 @@ impl<'a> Material<'a> {
                 if turn.is_mail() && turn.speaker.corresponds() {
                     sentences.retain(|sentence| !plain::is_civil(sentence));
                 }
-                let asked = asks::of_prompt(&sentences);
-                let later = turn.speaker == Speaker::Writer;
-                self.asks.extend(asked.filter(|ask| ask.question || !later));
+                if turn.speaker != Speaker::Writer {
+                    self.asks.extend(asks::of_prompt(&sentences));
+                }
+                if turn.speaker.corresponds() {
+                    self.ask_outright(&sentences);
+                }
                 self.say(&turn, at, sentences);
             }
             Speaker::Assistant | Speaker::Report => self.say(&turn, at, sentences::of(turn.body)),
             _ => {}
         }
+    }
+
+    /// Takes in the question that somebody in a thread puts, beside what the mail is about.
+    fn ask_outright(&mut self, sentences: &[Sentence<'_>]) {
+        let questions: Vec<Sentence<'_>> =
+            sentences.iter().copied().filter(Sentence::asks).collect();
+        let asked = asks::of_prompt(&questions)
+            .filter(|ask| ask.question)
+            .map(Ask::beside);
+        let new = asked.filter(|ask| self.asks.iter().all(|known| known.text != ask.text));
+        self.asks.extend(new);
     }
 
     fn say(&mut self, turn: &Turn<'a>, at: usize, sentences: Vec<Sentence<'a>>) {

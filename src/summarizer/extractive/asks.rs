@@ -23,6 +23,13 @@ pub(super) struct Ask {
     pub(super) requested: bool,
 }
 
+impl Ask {
+    /// The same as a question that stands beside what the text is about.
+    pub(super) fn beside(self) -> Self {
+        Self { score: 1, ..self }
+    }
+}
+
 /// The ask that says what the work is about, else the best there is.
 pub(super) fn main(asks: &[Ask]) -> Option<&Ask> {
     let telling = |ask: &&Ask| ask.score >= TELLING;

@@ -226,6 +226,18 @@ pub(super) fn substance(sentence: &Sentence<'_>) -> Substance {
     }
 }
 
+/// Whether a line names the mail that is quoted below it: `On Thu, 15 Oct 2026 at 08:00, Ana`.
+fn is_attribution(text: &str) -> bool {
+    let opens = ["On ", "Am ", "El ", "Le ", "Em ", "Il "]
+        .iter()
+        .any(|start| text.starts_with(start));
+    let year = |word: &str| {
+        let word = word.trim_end_matches([',', '.']);
+        word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    opens && text.contains(':') && text.split_whitespace().any(year)
+}
+
 /// Judges a sentence that somebody wrote in a thread or on a task.
 ///
 /// What they will do and what they ask is what such a text is about.
@@ -245,7 +257,10 @@ pub(super) fn is_civil(sentence: &Sentence<'_>) -> bool {
     const ENDS: &[char] = &['.', '!', '?', ':', '。', '！', '？', '：', '؟'];
     let text = sentence.text.trim();
     let few = sentence.form == Form::Prose && words_to(text, 5) < 5;
-    (few && !text.ends_with(ENDS)) || (CIVILITIES.open(text) && words_to(text, 9) < 9)
+    let open = !text.ends_with(ENDS);
+    (few && open)
+        || (open && is_attribution(text))
+        || (CIVILITIES.open(text) && words_to(text, 9) < 9)
 }
 
 /// Whether an agent says what it is doing right now: `I'm reading the writer`.

@@ -10,6 +10,7 @@ mod atoms;
 mod commands;
 mod cues;
 mod errors;
+mod language;
 mod noise;
 mod phrases;
 mod plain;
@@ -26,8 +27,9 @@ mod worth;
 use async_trait::async_trait;
 
 use self::asks::Ask;
+use self::language::Language;
 use self::plain::Substance;
-use self::sentences::Sentence;
+use self::sentences::{Form, Sentence};
 use self::turns::{Speaker, Turn};
 use super::accept::is_visible;
 use super::{Answer, Reply, Summarizer, SummarizerError, Task};
@@ -70,47 +72,113 @@ struct Material<'a> {
     turns: Vec<Turn<'a>>,
     asks: Vec<Ask>,
     spoken: Vec<Spoken<'a>>,
+    /// The language of what the people wrote.
+    language: Language,
 }
 
 impl<'a> Material<'a> {
     fn of(text: &'a str) -> Self {
-        let turns = turns::read(text);
-        let (mut asks, mut spoken) = (Vec::new(), Vec::new());
-        for (at, turn) in turns.iter().enumerate() {
-            let by_person = match turn.speaker {
-                Speaker::Person => true,
-                Speaker::Assistant | Speaker::Report => false,
-                Speaker::SlashCommand => {
-                    asks.extend(asks::of_command(turn.body));
-                    continue;
-                }
-                _ => continue,
-            };
-            let next = turns.get(at + 1).map(|turn| turn.speaker);
-            let working = matches!(
-                next,
-                Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)
-            );
-            let sentences = sentences::of(turn.body);
-            if by_person {
-                asks.extend(asks::of_prompt(&sentences));
+        let mut material = Self {
+            turns: turns::read(text),
+            asks: Vec::new(),
+            spoken: Vec::new(),
+            language: Language::English,
+        };
+        for at in 0..material.turns.len() {
+            material.take_in(at);
+        }
+        let people = material.turns.iter().filter(|turn| {
+            turn.speaker.corresponds() || matches!(turn.speaker, Speaker::Person | Speaker::Task)
+        });
+        let asked = material.asks.iter().map(|ask| ask.text.as_str());
+        material.language = language::of(asked.chain(people.map(|turn| turn.body)));
+        material
+    }
+
+    /// Takes in what a turn asks and says.
+    fn take_in(&mut self, at: usize) {
+        let Some(turn) = self.turns.get(at).copied() else {
+            return;
+        };
+        match turn.speaker {
+            Speaker::SlashCommand => self.asks.extend(asks::of_command(turn.body)),
+            Speaker::Task => self.asks.extend(asks::of_task(turn.body)),
+            Speaker::Asking => {
+                let asked = asks::of_prompt(&sentences::of(turn.body));
+                self.asks.extend(asked.filter(|ask| ask.question));
             }
-            spoken.extend(sentences.into_iter().map(|sentence| Spoken {
-                sentence,
-                speaker: turn.speaker,
-                turn: at,
-                closing: turn.speaker == Speaker::Assistant && !working,
-                substance: match by_person {
-                    true => Substance::Statement,
-                    false => plain::substance(&sentence),
-                },
-            }));
+            Speaker::Outcome => self.spoken.push(outcome(turn.body, at)),
+            Speaker::Person | Speaker::Opener | Speaker::Writer => {
+                let mut sentences = sentences::of(turn.body);
+                if turn.is_mail() && turn.speaker.corresponds() {
+                    sentences.retain(|sentence| !plain::is_civil(sentence));
+                }
+                if turn.speaker != Speaker::Writer {
+                    self.asks.extend(asks::of_prompt(&sentences));
+                }
+                if turn.speaker.corresponds() {
+                    self.ask_outright(&sentences);
+                }
+                self.say(&turn, at, sentences);
+            }
+            Speaker::Assistant | Speaker::Report => self.say(&turn, at, sentences::of(turn.body)),
+            _ => {}
         }
-        Self {
-            turns,
-            asks,
-            spoken,
-        }
+    }
+
+    /// Takes in the question that somebody in a thread puts, beside what the mail is about.
+    fn ask_outright(&mut self, sentences: &[Sentence<'_>]) {
+        let questions: Vec<Sentence<'_>> =
+            sentences.iter().copied().filter(Sentence::asks).collect();
+        let asked = asks::of_prompt(&questions)
+            .filter(|ask| ask.question)
+            .map(Ask::beside);
+        let new = asked.filter(|ask| self.asks.iter().all(|known| known.text != ask.text));
+        self.asks.extend(new);
+    }
+
+    fn say(&mut self, turn: &Turn<'a>, at: usize, sentences: Vec<Sentence<'a>>) {
+        let next = self.turns.get(at + 1).map(|turn| turn.speaker);
+        let closing = match (turn.speaker, next) {
+            (Speaker::Assistant, Some(Speaker::Call | Speaker::Shell | Speaker::Assistant)) => {
+                false
+            }
+            (Speaker::Assistant, _) | (Speaker::Writer, None) => true,
+            _ => false,
+        };
+        let spoken = sentences.into_iter().map(|sentence| Spoken {
+            sentence,
+            speaker: turn.speaker,
+            turn: at,
+            closing,
+            substance: match turn.speaker {
+                Speaker::Person => Substance::Statement,
+                Speaker::Opener | Speaker::Writer => plain::written(&sentence),
+                _ => plain::substance(&sentence),
+            },
+        });
+        self.spoken.extend(spoken);
+    }
+}
+
+/// Longest outcome of a card that is told whole, in bytes; of a longer one the first line counts.
+const OUTCOME_BYTES: usize = 300;
+
+/// What a card of a task ended with, as one sentence.
+fn outcome(body: &str, turn: usize) -> Spoken<'_> {
+    let text = match body.len() <= OUTCOME_BYTES {
+        true => body,
+        false => body.lines().next().unwrap_or_default(),
+    };
+    Spoken {
+        sentence: Sentence {
+            form: Form::Prose,
+            text,
+        },
+        speaker: Speaker::Outcome,
+        turn,
+        closing: false,
+        substance: Substance::Statement,
     }
 }
 
@@ -128,7 +196,7 @@ fn reply(task: &Task<'_>) -> Reply {
         false => instead.to_owned(),
     };
     Reply {
-        questions: questions::of(&title, &material.asks, &failures),
+        questions: questions::of(&title, &material.asks, &failures, material.language),
         atoms: atoms::choose(&failures, &commands, &candidates),
         title: shown(title, "Untitled"),
         summary: shown(summary, "There is nothing to read in this text."),

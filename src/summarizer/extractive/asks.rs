@@ -4,7 +4,8 @@ use super::errors;
 use super::plain::{cut, head, plain, without_beginnings, words, words_to};
 use super::sentences::{self, Form, Sentence};
 use super::vocabulary::{
-    GOALS, IF, MIDWAY, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REQUESTS, TROUBLES,
+    GOALS, IF, MIDWAY, NUDGES, OF_THE_MOMENT, PLEASANTRIES, POINTERS, REFERRING, REQUESTS, TAILS,
+    TROUBLES,
 };
 
 /// What one prompt asks.
@@ -18,6 +19,15 @@ pub(super) struct Ask {
     pub(super) question: bool,
     /// Whether it wants, asks or complains, and does not only remark.
     pub(super) solid: bool,
+    /// Whether it was put as a request: "can you …".
+    pub(super) requested: bool,
+}
+
+impl Ask {
+    /// The same as a question that stands beside what the text is about.
+    pub(super) fn beside(self) -> Self {
+        Self { score: 1, ..self }
+    }
 }
 
 /// The ask that says what the work is about, else the best there is.
@@ -30,6 +40,8 @@ pub(super) fn main(asks: &[Ask]) -> Option<&Ask> {
 
 /// From this score an ask says what the work is about.
 pub(super) const TELLING: i32 = 8;
+/// Score of a task's title.
+const TASK: i32 = 30;
 /// Sentences looked at from the beginning and the end of a prompt: what lies between is detail.
 const FIRST: usize = 8;
 const LAST: usize = 3;
@@ -38,6 +50,26 @@ const LAST: usize = 3;
 pub(super) fn of_command(line: &str) -> Option<Ask> {
     let (_, arguments) = line.split_once(char::is_whitespace)?;
     of_prompt(&sentences::of(arguments)).filter(|ask| words(&ask.text) >= 3)
+}
+
+/// What a task asks: its title.
+pub(super) fn of_task(head_of_task: &str) -> Option<Ask> {
+    let title = plain(head_of_task.lines().next()?);
+    (!title.is_empty()).then(|| Ask {
+        question: title.ends_with(['?', '？']),
+        text: title,
+        score: TASK,
+        solid: true,
+        requested: false,
+    })
+}
+
+/// The status that the head of a task names.
+pub(super) fn status(head_of_task: &str) -> Option<&str> {
+    let mut lines = head_of_task.lines().skip(1);
+    lines
+        .find_map(|line| line.strip_prefix("status: "))
+        .map(str::trim)
 }
 
 /// What a prompt asks, given its sentences: the one that says it best.
@@ -89,7 +121,7 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     let nudge = NUDGES.open(bare) && count < 7;
     let mut score = i32::try_from(count.min(8)).unwrap_or(8);
     let mut weigh = |holds: bool, points: i32| score += if holds { points } else { 0 };
-    weigh(count < 3, -4);
+    weigh(count < 3, -8);
     weigh(count > 40, -4);
     weigh(wanted, 6);
     weigh(troubled, 4);
@@ -99,6 +131,13 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     weigh(errors::is_pasted(sentence.text), -8);
     weigh(POINTERS.open(bare), -6);
     weigh(nudge, -10);
+    weigh(sentence.form == Form::Heading && count < 3, -8);
+    if count <= 10 && wanted {
+        // Few words that point at others: "fix them all".
+        let pointers = bare.split(' ').filter(|word| REFERRING.open(word)).count();
+        weigh(pointers > 0, -6);
+        weigh(pointers > 1, -5);
+    }
     weigh(sentence.introduces(), if count < 7 { -9 } else { -3 });
     weigh(at == 0, 4);
     weigh(at == 1 && sentence.form == Form::Prose, 2);
@@ -106,7 +145,7 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
     // What a lead names is the thing itself: "Implement the following plan:", then its heading.
     weigh(announced && sentence.form == Form::Heading, 9);
     weigh(announced && sentence.form == Form::Prose, 3);
-    let text = shorten_paths(bare);
+    let text = shorten_paths(without_tails(bare));
     Some(Ask {
         // A request put as a question is no question: "Can you fix it?"
         text: match requested {
@@ -116,7 +155,17 @@ fn judge(sentence: &Sentence<'_>, at: usize, announced: bool) -> Option<Ask> {
         score,
         question: question && !requested,
         solid: !nudge && !condition && (wanted || troubled || question),
+        requested,
     })
+}
+
+/// Takes forms of asking off the end of a sentence.
+fn without_tails(text: &str) -> &str {
+    let ends = text.trim_end_matches(['.', '?', '!', ' ', '？', '。']);
+    let shorter = TAILS.iter().find_map(|tail| ends.strip_suffix(tail));
+    shorter
+        .filter(|rest| words_to(rest, 2) == 2)
+        .unwrap_or(text)
 }
 
 /// The end of a text, with the inverted mark that opens it in Spanish.
@@ -150,12 +199,15 @@ pub(super) fn is_id(word: &str) -> bool {
 }
 
 /// Keeps of long paths their last part, and of addresses host and last part.
-fn shorten_paths(text: &str) -> String {
+pub(super) fn shorten_paths(text: &str) -> String {
     if !text.contains('/') {
         return text.to_owned();
     }
     let short = |word: &str| -> String {
         let path = word.trim_matches(|c: char| "`'\"(),.;:".contains(c));
+        if path.starts_with("//") {
+            return word.to_owned();
+        }
         let absolute = path.starts_with('/') || path.starts_with("~/") || path.contains("://");
         if !(absolute && path.matches('/').count() >= 2 || path.matches('/').count() >= 4) {
             return word.to_owned();
@@ -244,7 +296,7 @@ mod tests {
     fn long_paths_keep_their_last_part() {
         assert_eq!(
             asked("fix the test in /srv/app/tests/test_export.py, please"),
-            "fix the test in test_export.py, please"
+            "fix the test in test_export.py"
         );
         assert_eq!(
             asked("review https://code.example/shop/pull/12 for me"),

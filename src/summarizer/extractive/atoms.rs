@@ -5,11 +5,13 @@
 
 use super::commands::Command;
 use super::cues;
-use super::errors::Failure;
+use super::errors::{self, Failure};
 use super::plain::{Substance, plain, without_courtesies, words_to};
 use super::sentences::Form;
 use super::turns::Speaker;
-use super::vocabulary::DOUBTS;
+use super::vocabulary::{
+    CHANGES, COULD, DEICTIC, DOUBTS, GOALS, GRAVITY, ORDERS, SETTLES, TROUBLES,
+};
 use super::{Material, Spoken};
 use crate::item::{AtomKind, MAX_ATOMS};
 
@@ -64,20 +66,29 @@ pub(super) fn candidates<'a>(material: &Material<'a>) -> Vec<Candidate<'a>> {
 }
 
 fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
-    if spoken.sentence.asks() || spoken.sentence.introduces() {
+    let settled = spoken.speaker == Speaker::Outcome;
+    if (spoken.sentence.asks() || spoken.sentence.introduces()) && !settled {
         return None;
     }
     if spoken.sentence.form == Form::Heading {
         return None;
     }
     let (kind, weight, text) = match cues::labelled(spoken.sentence.text) {
+        _ if settled => (AtomKind::Decision, 9, spoken.sentence.text),
         Some((kind, text)) => (kind, 9, text),
         None => {
             let (kind, weight) = cues::strongest(spoken.sentence.text)?;
             (kind, weight, spoken.sentence.text)
         }
     };
-    let by_person = spoken.speaker == Speaker::Person;
+    let by_person = spoken.speaker == Speaker::Person || spoken.speaker.corresponds();
+    let kind = match kind {
+        AtomKind::Decision if !settled => held(spoken, weight, by_person)?,
+        // A person's order with its reason is an order; a reason within an error is none.
+        AtomKind::Rationale if by_person && ORDERS.open(text) => AtomKind::Decision,
+        AtomKind::Rationale if by_person && errors::quoted(text).is_some() => AtomKind::Fact,
+        kind => kind,
+    };
     let mut score = weight * 10;
     score += if spoken.closing { 15 } else { 0 };
     // A person settles and warns; what is true and what cured it the agent finds out.
@@ -116,8 +127,54 @@ fn candidate<'a>(spoken: &Spoken<'a>, turns: usize) -> Option<Candidate<'a>> {
     if !is_specific(text) {
         score -= 8;
     }
+    if matches!(kind, AtomKind::Rationale | AtomKind::Fact) && DEICTIC.open(text) {
+        score -= 15;
+    }
+    if by_person && COULD.open(text) {
+        score -= 30;
+    }
     score += i32::try_from(spoken.turn * 10 / turns.max(1)).unwrap_or(0);
     (score >= WORTHY).then_some(Candidate { kind, score, text })
+}
+
+/// What a sentence with a cue of a decision holds: one, a risk that a review found, or nothing.
+fn held(spoken: &Spoken<'_>, weight: i32, by_person: bool) -> Option<AtomKind> {
+    let text = spoken.sentence.text.trim_start_matches(['*', '_', ' ']);
+    let listed = spoken.sentence.form == Form::Item;
+    if !by_person && weight <= cues::STRONG {
+        if is_graded(text) {
+            return Some(AtomKind::Risk);
+        }
+        if listed && !CHANGES.open(text) {
+            return None;
+        }
+    }
+    let holds = match weight {
+        cues::WANTS => by_person && !GOALS.open(text),
+        cues::COMPARES => {
+            let ordered = by_person && ORDERS.open(text);
+            let change = ordered || CHANGES.open(text) || SETTLES.are_in(text) || is_foreign(text);
+            change && !TROUBLES.are_in(text)
+        }
+        _ => true,
+    };
+    holds.then_some(AtomKind::Decision)
+}
+
+/// Whether a text has letters that English has not.
+fn is_foreign(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(|c| !c.is_ascii() && c.is_alphabetic())
+}
+
+/// Whether a sentence opens with how grave a finding is: `High: …`, `[P2] …`.
+fn is_graded(text: &str) -> bool {
+    GRAVITY.opening(text).is_some_and(|length| {
+        let rest = text.get(length..).unwrap_or_default();
+        text.starts_with('[')
+            || rest
+                .trim_start()
+                .starts_with([':', '-', '–', '—', '*', ')', ']'])
+    })
 }
 
 /// Whether a sentence names a thing: code, a number, a path, a name.
@@ -149,7 +206,8 @@ pub(super) fn choose(
                     .take(room);
                 chosen.extend(real.map(|failure| (kind, failure.line.to_owned())));
                 if chosen.is_empty() {
-                    let least = failures.iter().take(1);
+                    // A slip of the agent with its own tools is nobody's search.
+                    let least = failures.iter().take(1).filter(|failure| failure.score > 1);
                     chosen.extend(least.map(|failure| (kind, failure.line.to_owned())));
                 }
             }
@@ -189,8 +247,23 @@ fn sentences(
     }
 }
 
+/// Whether two texts count differently: both hold numbers, and none of them is in both.
+fn count_apart(one: &str, other: &str) -> bool {
+    let numbers = |text| -> Vec<&str> {
+        str::split(text, |c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
+            .collect()
+    };
+    let (one, other) = (numbers(one), numbers(other));
+    !one.is_empty() && !other.is_empty() && !one.iter().any(|number| other.contains(number))
+}
+
 /// Whether two sentences say the same: most of the shorter one's words stand in the other.
 pub(super) fn alike(one: &str, other: &str) -> bool {
+    // Whoever counts says something new with every number.
+    if count_apart(one, other) {
+        return false;
+    }
     let set = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.chars().count() > 2)
@@ -203,9 +276,11 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
         false => (other, one),
     };
     let shared = short.iter().filter(|word| long.contains(word)).count();
+    // Of a few words every one counts: "live in the south" is not "the south goes first".
+    let tenths = if short.len() < 6 { 8 } else { 7 };
     if short.is_empty() {
         long.is_empty()
     } else {
-        shared * 10 >= short.len() * 7
+        shared * 10 >= short.len() * tenths
     }
 }

@@ -7,8 +7,16 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::phrases::spelled;
 use crate::item::AtomKind;
 use crate::item::AtomKind::{Decision, Fact, Fix, Rationale, Risk};
+
+/// Weight of a decision's cue that compares: what is so may be told by it as well as what is settled.
+pub(super) const COMPARES: i32 = 5;
+/// Up to this weight the cue of a decision is found in advice as well.
+pub(super) const STRONG: i32 = 6;
+/// Weight of a decision's cue that says what ought to be: of a person a decision, of an agent advice.
+pub(super) const WANTS: i32 = 4;
 
 /// Kind, weight, lines of cues parted by bars.
 const CUES: &[(AtomKind, i32, &[&str])] = &[
@@ -26,22 +34,30 @@ const CUES: &[(AtomKind, i32, &[&str])] = &[
         Decision,
         6,
         &[
-            "decided to|let's go with|agreed to|agreed on|instead of|let's use|we'll use",
+            "decided to|let's go with|agreed to|agreed on|let's use|we'll use",
             "we will use|should use|do not use|don't use|never use|always use|from now on",
             "switched to|switch to|migrated to|opted for|now uses|going with|please use",
-            "en lugar de|en vez de|vamos a usar|usaremos|acordamos|a partir de ahora|anstatt",
-            "anstelle|statt|umgestellt auf|wir verwenden|wir nehmen|ab jetzt|au lieu de",
-            "plutôt que|nous utiliserons|désormais|em vez de|ao invés de|vamos usar",
-            "passaremos a|改用|改为|改成|而不是|采用|以后|ことにした|に変更しました|に切り替え|代わりに|採用",
+            "vamos a usar|usaremos|acordamos|quedamos en|a partir de ahora|vereinbart",
+            "umgestellt auf|wir verwenden|wir nehmen|wir bleiben bei|ab jetzt|nous utiliserons",
+            "désormais|convenu|vamos usar|passaremos a|combinamos|ficou combinado",
+            "改用|改为|改成|采用|以后|ことにした|に変更しました|に切り替え|採用",
         ],
     ),
     (
         Decision,
-        4,
+        COMPARES,
         &[
-            "rather than|prefer|replaced with|renamed to|go with|replace the usage|should be",
-            "must be|needs to be|is now|are now|by default|no longer|debe ser|muss",
-            "soll|doit être|deve ser|应该|必须|べき",
+            "instead of|rather than|prefer|replaced with|renamed to|go with|is now|are now",
+            "no longer|en lugar de|en vez de|anstatt|anstelle|statt|au lieu de|plutôt que",
+            "em vez de|ao invés de|而不是|代わりに",
+        ],
+    ),
+    (
+        Decision,
+        WANTS,
+        &[
+            "replace the usage|should be|must be|needs to be|debe ser|muss|soll|doit être",
+            "deve ser|应该|必须|べき",
         ],
     ),
     (
@@ -192,6 +208,7 @@ static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
         CUES.iter().flat_map(|(kind, weight, cues)| {
             cues.iter()
                 .flat_map(|line| line.split('|'))
+                .flat_map(spelled)
                 .map(move |cue| (*kind, *weight, cue))
         })
     };
@@ -199,7 +216,7 @@ static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .kind(Some(AhoCorasickKind::DFA))
-        .build(cues().map(|(_, _, cue)| cue))
+        .build(cues().map(|(_, _, cue)| cue.into_owned()))
         .ok()?;
     let meanings = cues().map(|(kind, weight, _)| (kind, weight)).collect();
     Some(Table { machine, meanings })

@@ -21,10 +21,9 @@ pub(super) struct Failure<'a> {
 /// The telling lines of all failures, best first, each once; of equals the later first.
 pub(super) fn of<'a>(turns: &[Turn<'a>]) -> Vec<Failure<'a>> {
     let mut found: Vec<Failure<'a>> = Vec::new();
-    let failed = turns
-        .iter()
-        .rev()
-        .filter(|turn| matches!(turn.speaker, Speaker::Failure | Speaker::Person));
+    let failed = turns.iter().rev().filter(|turn| {
+        matches!(turn.speaker, Speaker::Failure | Speaker::Person) || turn.speaker.corresponds()
+    });
     for failure in failed.filter_map(telling).take(FAILURES) {
         if !found.iter().any(|known| alike(known.line, failure.line)) {
             found.push(failure);
@@ -70,8 +69,16 @@ fn telling<'a>(turn: &Turn<'a>) -> Option<Failure<'a>> {
     }
     let mut best: Option<Failure<'a>> = None;
     for raw in body.lines() {
-        let line = bare(raw);
-        let Some((score, last_wins)) = judge(line, failed) else {
+        let whole = bare(raw);
+        // What people write about an error stands in back ticks or quotation marks.
+        let (line, judged) = match (failed, quoted(whole)) {
+            (false, Some(quoted)) => (
+                quoted,
+                judge(quoted, true).map(|(score, last)| (score.max(STRONG), last)),
+            ),
+            _ => (whole, judge(whole, failed)),
+        };
+        let Some((score, last_wins)) = judged else {
             continue;
         };
         let better =
@@ -92,6 +99,32 @@ fn telling<'a>(turn: &Turn<'a>) -> Option<Failure<'a>> {
     (!best.line.is_empty()).then_some(best)
 }
 
+/// The first words between back ticks or quotation marks that are an error, if there are any.
+pub(super) fn quoted(line: &str) -> Option<&str> {
+    if !line.contains("rror") && !line.contains("ailed") {
+        return None;
+    }
+    [
+        ('`', '`'),
+        ('"', '"'),
+        ('“', '”'),
+        ('„', '“'),
+        ('«', '»'),
+        ('「', '」'),
+    ]
+    .iter()
+    .filter_map(|(open, close)| {
+        let (_, rest) = line.split_once(*open)?;
+        let (inner, _) = rest.split_once(*close)?;
+        Some(inner.trim())
+    })
+    .find(|inner| {
+        let named = head(inner, 400).contains("rror") || inner.contains("ailed");
+        let least = if inner.contains(": ") { 5 } else { STRONG };
+        inner.contains(' ') && named && judge(inner, true).is_some_and(|(score, _)| score >= least)
+    })
+}
+
 fn bare(raw: &str) -> &str {
     let line = raw.trim();
     let line = line.strip_prefix("<tool_use_error>").unwrap_or(line);
@@ -103,6 +136,36 @@ fn bare(raw: &str) -> &str {
         .unwrap_or(line);
     line.trim().trim_start_matches("\u{1b}[31m")
 }
+
+/// What programs put round the output of a failing call.
+const WRAPPINGS: &[&str] = &[
+    "Exit code",
+    "[...",
+    "Chunk ID: ",
+    "Wall time: ",
+    "Process exited with",
+    "Original token count",
+    "Total output lines",
+    "Output:",
+    "Command: ",
+    "Stdout: ",
+];
+/// Programs that look around.
+const LOOKERS: &[&str] = &[
+    "rg: ",
+    "sed: ",
+    "ls: ",
+    "cat: ",
+    "grep: ",
+    "find: ",
+    "head: ",
+    "tail: ",
+    "wc: ",
+    "Path does not exist",
+    "nl: ",
+];
+/// Score of what they say.
+const LOOKED: i32 = 1;
 
 /// From this score a line is an error wherever it stands.
 const STRONG: i32 = 8;
@@ -119,7 +182,7 @@ pub(super) fn is_pasted(line: &str) -> bool {
 
 /// Scores a line; says whether of equals the last one tells (exceptions) or the first (compilers).
 fn judge(line: &str, failed: bool) -> Option<(i32, bool)> {
-    if line.len() < 5 || line.starts_with("Exit code") || line.starts_with("[...") {
+    if line.len() < 5 || WRAPPINGS.iter().any(|start| line.starts_with(start)) {
         return None;
     }
     let bytes = head(line, 400);
@@ -153,6 +216,13 @@ fn judge(line: &str, failed: bool) -> Option<(i32, bool)> {
     if !failed {
         return None;
     }
+    // What only looked around and found nothing: true, and seldom what failed.
+    if LOOKERS.iter().any(|tool| bytes.starts_with(tool)) {
+        return Some((LOOKED, false));
+    }
+    if is_found(bytes) {
+        return Some((LOOKED, false));
+    }
     let sign = SIGNS.rank(bytes);
     if sign.is_some_and(|sign| sign < SAID_OUTRIGHT) {
         return Some((9, false));
@@ -166,7 +236,7 @@ fn judge(line: &str, failed: bool) -> Option<(i32, bool)> {
     }
     // Code that reports errors, and task runners that say no more than that a task failed.
     if bytes.contains("(\"") || bytes.ends_with('{') || bytes.ends_with("task failed") {
-        return Some((2, false));
+        return Some((1, false));
     }
     if bytes.starts_with("FAIL") {
         return Some((4, false));
@@ -206,6 +276,17 @@ fn located(line: &str) -> bool {
     };
     let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     !file.contains(' ') && file.contains('.') && number(row) && number(column)
+}
+
+/// Whether a line is one that a search found: `file:line:text`, no space before the text.
+fn is_found(line: &str) -> bool {
+    let mut parts = line.splitn(3, ':');
+    let (Some(file), Some(row), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let number = !row.is_empty() && row.bytes().all(|byte| byte.is_ascii_digit());
+    let column = text.starts_with(|c: char| c == ' ' || c.is_ascii_digit());
+    number && !column && !file.contains(' ') && file.contains('.')
 }
 
 /// Whether two lines report the same: they differ in digits alone, or one begins the other.
@@ -267,6 +348,25 @@ mod tests {
             line("E   AssertionError: 3 != 4\nFAILED tests/test_a.py::test_b"),
             "AssertionError: 3 != 4"
         );
+    }
+
+    #[test]
+    fn what_people_quote_is_an_error_and_what_searches_found_is_none() {
+        let text = "[2026-10-19 21:05] Ana <ana@shop.example>: The page says \"Error 413: body too large\" since today.";
+        assert_eq!(lines(text), ["Error 413: body too large"]);
+        for (said, score) in [
+            ("src/w.rs:95:fn row() -> Result<(), RowError>", LOOKED),
+            ("rg: src/w.rs: No such file or directory", LOOKED),
+            ("main.c:12: error: expected ';'", 9),
+        ] {
+            let text = format!("[2026-10-19 21:05] tool error: Chunk ID: 1a\n{said}");
+            let found = of(&turns::read(&text));
+            assert_eq!(
+                found.first().map(|failure| failure.score),
+                Some(score),
+                "{said}"
+            );
+        }
     }
 
     #[test]

@@ -1,11 +1,22 @@
 //! Looks for any of many phrases at once: anywhere in a text, or at its beginning.
 //!
-//! Lists are given as lines of phrases parted by bars.
+//! Lists are given as lines of phrases parted by bars. A straight apostrophe in a phrase also stands
+//! for a curly one in the text.
+
+use std::borrow::Cow;
 
 use aho_corasick::AhoCorasick;
 
 fn parted(lines: &[&'static str]) -> impl Iterator<Item = &'static str> {
     lines.iter().flat_map(|line| line.split('|'))
+}
+
+/// A phrase, and its form with curly apostrophes if it has any.
+pub(super) fn spelled(phrase: &'static str) -> impl Iterator<Item = Cow<'static, str>> {
+    let curly = phrase
+        .contains('\'')
+        .then(|| phrase.replace('\'', "’").into());
+    std::iter::once(phrase.into()).chain(curly)
 }
 
 /// A set of phrases, in order of rank; letters of ASCII match in either case if asked for.
@@ -28,7 +39,7 @@ impl Phrases {
         Self {
             machine: AhoCorasick::builder()
                 .ascii_case_insensitive(true)
-                .build(parted(lines))
+                .build(parted(lines).flat_map(spelled).map(Cow::into_owned))
                 .ok(),
         }
     }
@@ -55,6 +66,9 @@ impl Phrases {
             .min()
     }
 }
+
+/// How far into a text an apostrophe of its opening stands, in bytes.
+const CURLY_BYTES: usize = 20;
 
 /// Phrases that a text may begin with, whatever the case of their ASCII letters.
 #[derive(Debug)]
@@ -83,11 +97,18 @@ impl Openings {
         Self { by_first }
     }
 
-    /// The longest phrase that a text begins with, at a word's end.
-    pub(super) fn opening(&self, text: &str) -> Option<&'static str> {
+    /// The length of the longest phrase that a text begins with, at a word's end, in bytes of the
+    /// text.
+    pub(super) fn opening(&self, text: &str) -> Option<usize> {
         let first = text.bytes().next()?.to_ascii_lowercase();
         let phrases = self.by_first.get(usize::from(first))?;
-        phrases.iter().copied().find(|phrase| begins(text, phrase))
+        let straight = phrases.iter().find_map(|phrase| begins(text, phrase));
+        // The first byte of a curly apostrophe; few texts open with one.
+        let near = text.as_bytes().iter().take(CURLY_BYTES);
+        match near.copied().any(|byte| byte == 0xE2) {
+            true => straight.max(phrases.iter().find_map(|phrase| begins_curly(text, phrase))),
+            false => straight,
+        }
     }
 
     /// Whether a text begins with one of them.
@@ -96,16 +117,45 @@ impl Openings {
     }
 }
 
-/// Whether a text begins with a phrase, whatever the case of its ASCII letters, at a word's end.
-fn begins(text: &str, phrase: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes
+/// How much of a text a phrase takes up at its beginning, whatever the case of its ASCII letters, if
+/// it ends at a word's end.
+fn begins(text: &str, phrase: &str) -> Option<usize> {
+    let same = text
+        .as_bytes()
         .get(..phrase.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(phrase.as_bytes()))
-        && (!phrase.ends_with(|c: char| c.is_ascii_alphanumeric())
-            || !bytes
-                .get(phrase.len())
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'))
+        .is_some_and(|start| start.eq_ignore_ascii_case(phrase.as_bytes()));
+    (same && ends_a_word(text, phrase, phrase.len())).then_some(phrase.len())
+}
+
+/// Whether a phrase that takes up `length` bytes of a text does not end within a word.
+fn ends_a_word(text: &str, phrase: &str, length: usize) -> bool {
+    let within = phrase.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && text
+            .as_bytes()
+            .get(length)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    !within
+}
+
+/// The same for a text with curly apostrophes.
+fn begins_curly(text: &str, phrase: &str) -> Option<usize> {
+    if !phrase.contains('\'') {
+        return None;
+    }
+    let mut rest = text;
+    for part in phrase.split_inclusive('\'') {
+        let letters = part.trim_end_matches('\'');
+        let start = rest.get(..letters.len())?;
+        if !start.eq_ignore_ascii_case(letters) {
+            return None;
+        }
+        rest = rest.get(letters.len()..)?;
+        if letters.len() < part.len() {
+            rest = rest.strip_prefix(['’', '\''])?;
+        }
+    }
+    let length = text.len() - rest.len();
+    ends_a_word(text, phrase, length).then_some(length)
 }
 
 #[cfg(test)]
@@ -125,9 +175,21 @@ mod tests {
     #[test]
     fn the_longest_opening_is_found_at_a_words_end() {
         let openings = Openings::of(&["can|can you", "más"]);
-        assert_eq!(openings.opening("Can you see"), Some("can you"));
-        assert_eq!(openings.opening("can yours"), Some("can"));
+        assert_eq!(openings.opening("Can you see"), Some("can you".len()));
+        assert_eq!(openings.opening("can yours"), Some("can".len()));
         assert_eq!(openings.opening("canned"), None);
         assert_eq!(openings.opening(""), None);
+    }
+
+    #[test]
+    fn curly_apostrophes_are_apostrophes() {
+        let openings = Openings::of(&["i'm going to|don't"]);
+        assert_eq!(
+            openings.opening("I’m going to look"),
+            Some("I’m going to".len())
+        );
+        assert_eq!(openings.opening("I’m going"), None);
+        assert_eq!(openings.opening("Don’t"), Some("Don’t".len()));
+        assert!(Phrases::any_case(&["doesn't"]).are_in("it doesn’t work"));
     }
 }

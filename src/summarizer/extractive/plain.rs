@@ -1,8 +1,8 @@
 //! Makes plain lines of pieces of text: marks of Markdown away, white space collapsed, cut at words.
 
 use super::phrases::Openings;
-use super::sentences::Sentence;
-use super::vocabulary::{ANNOUNCEMENTS, COURTESIES, NARRATION, OFFERS};
+use super::sentences::{Form, Sentence};
+use super::vocabulary::{ANNOUNCEMENTS, CIVILITIES, COURTESIES, NARRATION, OFFERS};
 
 /// Marks before the text proper that say nothing: ticks, bullets, pictures.
 fn is_ornament(c: char) -> bool {
@@ -116,7 +116,8 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
 pub(super) fn full_sentence(text: &str) -> String {
     let mut out = capitalised(text.trim_end_matches([':', '：', ',', ';', ' ']));
     if !out.ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।', '"', '”']) {
-        out.push('.');
+        let dense = out.chars().next_back().is_some_and(is_dense);
+        out.push(if dense { '。' } else { '.' });
     }
     out
 }
@@ -171,9 +172,9 @@ fn is_dense(c: char) -> bool {
 
 /// Takes phrases off the beginning of a text, again and again, with what joins them to the rest.
 pub(super) fn without_beginnings<'a>(mut text: &'a str, phrases: &Openings) -> &'a str {
-    while let Some(phrase) = phrases.opening(text) {
+    while let Some(length) = phrases.opening(text) {
         text = text
-            .get(phrase.len()..)
+            .get(length..)
             .unwrap_or_default()
             .trim_start_matches(|c: char| {
                 c.is_whitespace() || ",.!:;-–—…¿¡，。！：；、".contains(c)
@@ -187,8 +188,8 @@ fn without_asides<'a>(mut text: &'a str, phrases: &Openings) -> &'a str {
     const AFTER: &[char] = &[
         ',', '.', '!', ':', ';', '-', '–', '—', '…', '，', '。', '！', '、',
     ];
-    while let Some(phrase) = phrases.opening(text) {
-        let rest = text.get(phrase.len()..).unwrap_or_default().trim_start();
+    while let Some(length) = phrases.opening(text) {
+        let rest = text.get(length..).unwrap_or_default().trim_start();
         if !rest.is_empty() && !rest.starts_with(AFTER) {
             break;
         }
@@ -213,7 +214,8 @@ pub(super) fn substance(sentence: &Sentence<'_>) -> Substance {
     let text = sentence.text.trim_start_matches(is_ornament);
     let bare = without_asides(text, &COURTESIES);
     let bare = bare.trim_start_matches(is_ornament);
-    if words_to(bare, 2) < 2 || NARRATION.open(bare) || OFFERS.open(bare) || sentence.asks() {
+    let narrated = NARRATION.open(bare) || tells_a_step(bare);
+    if words_to(bare, 2) < 2 || narrated || OFFERS.open(bare) || sentence.asks() {
         Substance::Filler
     } else if sentence.introduces() {
         Substance::Announcement
@@ -222,6 +224,57 @@ pub(super) fn substance(sentence: &Sentence<'_>) -> Substance {
     } else {
         Substance::Statement
     }
+}
+
+/// Whether a line names the mail that is quoted below it: `On Thu, 15 Oct 2026 at 08:00, Ana`.
+fn is_attribution(text: &str) -> bool {
+    let opens = ["On ", "Am ", "El ", "Le ", "Em ", "Il "]
+        .iter()
+        .any(|start| text.starts_with(start));
+    let year = |word: &str| {
+        let word = word.trim_end_matches([',', '.']);
+        word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    opens && text.contains(':') && text.split_whitespace().any(year)
+}
+
+/// Judges a sentence that somebody wrote in a thread or on a task.
+///
+/// What they will do and what they ask is what such a text is about.
+pub(super) fn written(sentence: &Sentence<'_>) -> Substance {
+    let text = sentence.text.trim_start_matches(is_ornament);
+    if sentence.introduces() {
+        Substance::Announcement
+    } else if CIVILITIES.open(text) && words_to(text, 9) < 9 {
+        Substance::Filler
+    } else {
+        Substance::Statement
+    }
+}
+
+/// Whether a line of a mail greets, signs or closes: a few words without an end, or a civility.
+pub(super) fn is_civil(sentence: &Sentence<'_>) -> bool {
+    const ENDS: &[char] = &['.', '!', '?', ':', '。', '！', '？', '：', '؟'];
+    let text = sentence.text.trim();
+    let few = sentence.form == Form::Prose && words_to(text, 5) < 5;
+    let open = !text.ends_with(ENDS);
+    (few && open)
+        || (open && is_attribution(text))
+        || (CIVILITIES.open(text) && words_to(text, 9) < 9)
+}
+
+/// Whether an agent says what it is doing right now: `I'm reading the writer`.
+fn tells_a_step(text: &str) -> bool {
+    let rest = ["I'm ", "I’m ", "I am "]
+        .iter()
+        .find_map(|start| text.strip_prefix(start));
+    let next = |rest: &str| {
+        let mut words = rest
+            .split(' ')
+            .filter(|word| !matches!(*word, "now" | "also" | "still"));
+        words.next().is_some_and(|word| word.ends_with("ing"))
+    };
+    rest.is_some_and(next)
 }
 
 /// Takes courtesies off the beginning of an agent's sentence, unless nothing else is left.
@@ -257,6 +310,10 @@ mod tests {
         let judged = |text| substance(sentences::of(text).first().unwrap());
         assert_eq!(judged("Let me check the writer."), Substance::Filler);
         assert_eq!(judged("Perfect!"), Substance::Filler);
+        assert_eq!(
+            judged("I’m pulling the references instead of guessing them."),
+            Substance::Filler
+        );
         assert_eq!(judged("Would you like me to push it?"), Substance::Filler);
         assert_eq!(judged("I've implemented:"), Substance::Announcement);
         assert_eq!(judged("Here's the summary of it."), Substance::Filler);

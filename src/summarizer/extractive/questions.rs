@@ -3,6 +3,7 @@
 use super::asks::Ask;
 use super::atoms::alike;
 use super::errors::Failure;
+use super::language::Language;
 use super::plain::{capitalised, cut, words};
 use super::vocabulary::{OF_THE_MOMENT, POINTING, VERBS};
 
@@ -23,26 +24,28 @@ const REASONS: &[&str] = &[
 ];
 
 /// Makes one to [`MOST`] questions.
-pub(super) fn of(title: &str, asks: &[Ask], failures: &[Failure<'_>]) -> Vec<String> {
+pub(super) fn of(
+    title: &str,
+    asks: &[Ask],
+    failures: &[Failure<'_>],
+    language: Language,
+) -> Vec<String> {
     let mut questions: Vec<String> = Vec::new();
-    for ask in asks.iter().filter_map(asked) {
+    for ask in asks.iter().filter_map(|ask| asked(ask, language)) {
         if questions.len() + ERRORS.min(failures.len()) >= MOST {
             break;
         }
         add(&mut questions, ask);
     }
     if questions.is_empty() {
-        questions.push(format!(
-            "What was done about “{}”?",
-            cut(title, QUESTION_CHARS - 25)
-        ));
+        questions.push(language.done_about(&cut(title, QUESTION_CHARS - 40)));
     }
     for failure in failures
         .iter()
         .filter(|failure| failure.score >= 5)
         .take(ERRORS)
     {
-        add(&mut questions, caused(failure.line));
+        add(&mut questions, caused(failure.line, language));
     }
     questions
 }
@@ -54,13 +57,19 @@ fn add(questions: &mut Vec<String>, question: String) {
 }
 
 /// The question that an ask is, or becomes with "How to" before it.
-fn asked(ask: &Ask) -> Option<String> {
+fn asked(ask: &Ask, language: Language) -> Option<String> {
     let text = ask.text.replace('`', "");
     let text = text.trim_end_matches(['.', '!', ':', ' ', '。']);
     let length = text.chars().count();
     let count = words(text);
     if !(3..=30).contains(&count) || length > QUESTION_CHARS {
         return None;
+    }
+    if ask.requested || language == Language::Chinese {
+        let pointed = count <= 6 && text.split(' ').any(|word| POINTING.open(word));
+        if let Some(question) = language.how_to(text).filter(|_| !pointed) {
+            return Some(question);
+        }
     }
     let how_to = text
         .get(..7)
@@ -109,13 +118,13 @@ fn telling_words(text: &str) -> usize {
         .count()
 }
 
-fn caused(error: &str) -> String {
+fn caused(error: &str, language: Language) -> String {
     let bare = ["error: ", "Error: ", "ERROR: "]
         .iter()
         .find_map(|mark| error.strip_prefix(mark))
         .unwrap_or(error);
     let bare = bare.trim_end_matches(['.', ':', ' ', '?']);
-    format!("What causes “{}”?", cut(bare, 120))
+    language.cause_of(&cut(bare, 110))
 }
 
 #[cfg(test)]
@@ -128,6 +137,7 @@ mod tests {
             score: 10,
             question: text.ends_with('?'),
             solid: true,
+            requested: false,
         }
     }
 
@@ -140,7 +150,7 @@ mod tests {
             ask("fix the invoices export"),
         ];
         assert_eq!(
-            of("x", &asks, &[]),
+            of("x", &asks, &[], Language::English),
             [
                 "How to fix the export of invoices?",
                 "Why does the import reject the CSV?"
@@ -155,7 +165,7 @@ mod tests {
             score: 9,
         };
         assert_eq!(
-            of("x", &[], &[failure]),
+            of("x", &[], &[failure], Language::English),
             [
                 "What was done about “x”?",
                 "What causes “no such column: a”?"
@@ -166,7 +176,7 @@ mod tests {
     #[test]
     fn without_either_the_title_is_asked_for() {
         assert_eq!(
-            of("Quiet mode", &[ask("continue")], &[]),
+            of("Quiet mode", &[ask("continue")], &[], Language::English),
             ["What was done about “Quiet mode”?"]
         );
     }

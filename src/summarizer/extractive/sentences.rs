@@ -6,7 +6,7 @@
 
 use memchr::{memchr, memchr3_iter, memmem};
 
-use super::noise::is_noise;
+use super::noise::{is_noise, verses};
 
 /// Where a sentence stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn read(&mut self) {
         let mut fence: Option<&str> = None;
+        // Whether a paragraph begins here.
+        let mut fresh = true;
         let mut at = 0;
         while at < self.body.len() {
             let rest = self.body.get(at..).unwrap_or_default();
@@ -90,6 +92,15 @@ impl<'a> Reader<'a> {
                 }
                 (None, None) => {
                     if let Some(past) = self.wrapper(rest, text) {
+                        self.close();
+                        at += past;
+                        continue;
+                    }
+                    let begins = std::mem::replace(&mut fresh, text.is_empty());
+                    if begins
+                        && text.ends_with([',', ';', '—', '–', '.', '*'])
+                        && let Some(past) = verses(rest)
+                    {
                         self.close();
                         at += past;
                         continue;
@@ -233,6 +244,23 @@ const ABBREVIATIONS: &[&str] = &[
     "z.b", "d.h", "bzw", "ca", "p.ej", "ej", "sr", "sra", "p.ex", "ex",
 ];
 
+/// How the names of months begin that stand after a day and a full stop.
+const MONTHS: &[&str] = &[
+    "Januar",
+    "Jänner",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+];
+
 /// Those of them that may end a sentence too.
 const ENDING: &[&str] = &["etc", "no", "nr", "ca", "ex", "ej", "approx", "incl"];
 
@@ -266,6 +294,12 @@ fn end_of_sentence(paragraph: &str, start: usize, at: usize) -> Option<usize> {
         let ordinal =
             !word.is_empty() && word == before.trim() && word.bytes().all(|b| b.is_ascii_digit());
         let ends = ENDING.iter().any(|known| known.eq_ignore_ascii_case(word));
+        // A day of the month: "19. Juni", "am 19. oder 20.".
+        let day = matches!(word.len(), 1 | 2) && word.bytes().all(|b| b.is_ascii_digit());
+        let next = tail.trim_start();
+        if day && (lower || MONTHS.iter().any(|month| next.starts_with(month))) {
+            return None;
+        }
         if ordinal || (known && (lower || !ends)) {
             return None;
         }
@@ -292,6 +326,10 @@ mod tests {
                 "yes (it does.)",
                 "End"
             ]
+        );
+        assert_eq!(
+            texts("Wir nehmen den 19. Juni. Es bleibt bei 19. Danke."),
+            ["Wir nehmen den 19. Juni.", "Es bleibt bei 19.", "Danke."]
         );
         assert_eq!(
             texts("修好了。为什么？因为编码。"),
@@ -321,6 +359,20 @@ mod tests {
                 (Form::Item, "second thing"),
                 (Form::Prose, "plain")
             ]
+        );
+    }
+
+    #[test]
+    fn verses_are_passed_over_and_short_requests_are_not() {
+        assert_eq!(
+            texts(
+                "Here it is:\n\nThe lamps grow dim,\nThe road is long,\nAnd so is my song.\n\nIt stands in the page."
+            ),
+            ["Here it is:", "It stands in the page."]
+        );
+        assert_eq!(
+            texts("Fix the export\nAdd a test\nUpdate the notes"),
+            ["Fix the export", "Add a test", "Update the notes"]
         );
     }
 

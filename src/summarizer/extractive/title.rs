@@ -11,6 +11,10 @@ use crate::item::TITLE_CHARS;
 const GLANCE_CHARS: usize = 90;
 /// Title of a text that says nothing.
 const UNTITLED: &str = "Untitled";
+/// Marks of answers and forwards before a subject.
+const ANSWERS: &[&str] = &[
+    "re:", "fwd:", "fw:", "aw:", "wg:", "tr:", "rv:", "res:", "enc:",
+];
 /// Where a long title may end: before what explains or adds.
 const CLAUSES: &[&str] = &[
     " so that ",
@@ -20,12 +24,17 @@ const CLAUSES: &[&str] = &[
     ", but ",
     ", so ",
     "; ",
+    " so ",
+    " in order to ",
+    " in case ",
     " — ",
     " – ",
     " - ",
     ": ",
     " (",
     ", ",
+    " and ",
+    " to ",
     "，",
     "、",
     "；",
@@ -38,10 +47,24 @@ pub(super) fn of(
     asks: &[Ask],
     turns: &[Turn<'_>],
 ) -> String {
-    match hint.map(plain).filter(|hint| !hint.is_empty()) {
+    match hint.map(own).filter(|hint| !hint.is_empty()) {
         Some(hint) => with_part(&hint, part),
         None => from_asks(asks, turns),
     }
+}
+
+/// The source's own title, without the marks of answers and forwards.
+fn own(hint: &str) -> String {
+    let mut hint = plain(hint);
+    while let Some(rest) = ANSWERS.iter().find_map(|mark| {
+        let start = hint.get(..mark.len())?;
+        start
+            .eq_ignore_ascii_case(mark)
+            .then(|| hint.get(mark.len()..))?
+    }) {
+        hint = rest.trim_start().to_owned();
+    }
+    hint
 }
 
 /// A session's own title stands over all of its parts: the part tells them apart.
@@ -74,7 +97,12 @@ fn from_asks(asks: &[Ask], turns: &[Turn<'_>]) -> String {
 
 /// The first thing that an agent or a report states; a heading counts.
 fn said(turns: &[Turn<'_>]) -> Option<String> {
-    let speakers = [Speaker::Assistant, Speaker::Report, Speaker::Session];
+    let speakers = [
+        Speaker::Assistant,
+        Speaker::Writer,
+        Speaker::Report,
+        Speaker::Session,
+    ];
     speakers.into_iter().find_map(|speaker| {
         turns
             .iter()

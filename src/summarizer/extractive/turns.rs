@@ -14,13 +14,13 @@ const SPEAKER_BYTES: usize = 200;
 /// What kind of turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
-    /// The person, or who opens a thread.
+    /// The person.
     Person,
     /// The person, by way of a slash command; the body is the command line.
     SlashCommand,
     /// The person stopped the agent.
     Interrupted,
-    /// The agent, or who answers in a thread.
+    /// The agent.
     Assistant,
     /// The agent calls a tool; the body is its name and arguments.
     Call,
@@ -32,8 +32,25 @@ pub(super) enum Speaker {
     Report,
     /// The program itself: what the session continues, what was compacted.
     Session,
+    /// Who opens a thread, or describes a task.
+    Opener,
+    /// Who writes later in a thread or on a task.
+    Writer,
+    /// The head of a task: its title and its fields.
+    Task,
+    /// A card of a task that asks for something.
+    Asking,
+    /// The outcome of such a card.
+    Outcome,
     /// Anything else.
     Other,
+}
+
+impl Speaker {
+    /// Whether it is somebody who writes in a thread or on a task.
+    pub(super) fn corresponds(self) -> bool {
+        matches!(self, Self::Opener | Self::Writer | Self::Outcome)
+    }
 }
 
 /// One line group of the rendered text.
@@ -43,8 +60,28 @@ pub(super) struct Turn<'a> {
     pub(super) speaker: Speaker,
     /// The header's time, to the minute, as it stands in the text; empty without a header.
     pub(super) minute: &'a str,
+    /// The speaker as the text names it; empty without a header.
+    pub(super) who: &'a str,
     /// What follows the speaker.
     pub(super) body: &'a str,
+}
+
+impl<'a> Turn<'a> {
+    /// The speaker's name, without a mail address and without what kind of speaker it is.
+    pub(super) fn name(&self) -> &'a str {
+        let name = self.who.split(['<', '(']).next().unwrap_or_default().trim();
+        let name = if name.is_empty() { self.who } else { name };
+        let name = ["agent ", "user "]
+            .iter()
+            .find_map(|kind| name.strip_prefix(kind))
+            .unwrap_or(name);
+        name.trim_matches(|c: char| c.is_whitespace() || "\"'<>".contains(c))
+    }
+
+    /// Whether it is a mail.
+    pub(super) fn is_mail(&self) -> bool {
+        self.who.contains('@')
+    }
 }
 
 /// Reads a text into its turns, in order.
@@ -79,6 +116,7 @@ fn turn(group: &str) -> Turn<'_> {
     let plain = Turn {
         speaker: Speaker::Other,
         minute: "",
+        who: "",
         body: group.trim(),
     };
     if !is_header(group) {
@@ -99,6 +137,7 @@ fn turn(group: &str) -> Turn<'_> {
     Turn {
         speaker,
         minute,
+        who,
         body,
     }
 }
@@ -115,9 +154,34 @@ fn speaker<'a>(who: &str, body: &'a str) -> (Speaker, &'a str) {
         }
         "session" => Speaker::Session,
         who if who.ends_with(" result") => Speaker::Report,
-        _ => Speaker::Other,
+        _ => return correspondent(body),
     };
     (speaker, body)
+}
+
+/// What somebody writes in a thread or on a task; marks in brackets say what it is.
+fn correspondent(body: &str) -> (Speaker, &str) {
+    let Some((mark, rest)) = body
+        .strip_prefix('(')
+        .and_then(|inner| inner.split_once(')'))
+    else {
+        return (Speaker::Other, body);
+    };
+    let settled = ["accepted", "rejected", "answered"];
+    match mark.split([' ', ':']).next() {
+        Some("task") if mark == "task" => (Speaker::Task, rest.trim_start()),
+        // A subject may hold brackets itself: it fills its line.
+        Some("subject") => (
+            Speaker::Other,
+            body.split_once('\n')
+                .map_or("", |(_, rest)| rest)
+                .trim_start(),
+        ),
+        Some("document") => (Speaker::Report, rest.trim_start()),
+        Some("asks") if mark.starts_with("asks for ") => (Speaker::Asking, rest.trim_start()),
+        _ if settled.iter().any(|end| mark.ends_with(end)) => (Speaker::Outcome, body),
+        _ => (Speaker::Other, body),
+    }
 }
 
 fn person(body: &str) -> (Speaker, &str) {
@@ -132,7 +196,7 @@ fn person(body: &str) -> (Speaker, &str) {
     }
 }
 
-/// Without a person and an agent it is a thread: the first to speak asks, the others answer.
+/// Without a person and an agent it is a thread or a task: the first to write opens it.
 fn name_correspondents(turns: &mut [Turn<'_>]) {
     let session = turns.iter().any(|turn| {
         matches!(
@@ -148,8 +212,8 @@ fn name_correspondents(turns: &mut [Turn<'_>]) {
         .filter(|turn| turn.speaker == Speaker::Other);
     for (at, turn) in others.enumerate() {
         turn.speaker = match at {
-            0 => Speaker::Person,
-            _ => Speaker::Assistant,
+            0 => Speaker::Opener,
+            _ => Speaker::Writer,
         };
     }
 }
@@ -200,8 +264,34 @@ mod tests {
         assert_eq!(
             spoken(text),
             [
-                (Speaker::Person, "Where is the invoice?"),
-                (Speaker::Assistant, "It was sent today."),
+                (Speaker::Opener, "Where is the invoice?"),
+                (Speaker::Writer, "It was sent today."),
+            ]
+        );
+        let names: Vec<_> = read(text).iter().map(Turn::name).collect();
+        assert_eq!(names, ["Ana Pérez", "Billing"]);
+    }
+
+    #[test]
+    fn a_task_has_a_head_a_description_and_cards() {
+        let text = "[2026-10-19 21:05] board: (task) Move the shop\nstatus: done\n\
+            [2026-10-19 21:05] board: The old host is too small.\n\
+            [2026-10-19 21:06] agent Builder: (asks for confirmation) Switch on Friday?\n\
+            [2026-10-19 21:07] board: (confirmation accepted) Switch on Friday?\n\
+            [2026-10-19 21:08] agent Builder: (document plan, revision 2) Plan\nFirst the copy.\n\
+            [2026-10-19 21:09] agent Builder: Moved.";
+        assert_eq!(
+            spoken(text),
+            [
+                (Speaker::Task, "Move the shop\nstatus: done"),
+                (Speaker::Opener, "The old host is too small."),
+                (Speaker::Asking, "Switch on Friday?"),
+                (
+                    Speaker::Outcome,
+                    "(confirmation accepted) Switch on Friday?"
+                ),
+                (Speaker::Report, "Plan\nFirst the copy."),
+                (Speaker::Writer, "Moved."),
             ]
         );
     }
@@ -210,7 +300,7 @@ mod tests {
     fn a_text_without_headers_is_one_turn() {
         assert_eq!(
             spoken("no headers\nat all"),
-            [(Speaker::Person, "no headers\nat all")]
+            [(Speaker::Opener, "no headers\nat all")]
         );
         assert_eq!(spoken(" \n"), []);
     }

@@ -12,7 +12,8 @@ pub(super) static NARRATION: LazyLock<Openings> = LazyLock::new(|| {
     Openings::of(&[
         "step|let me|let's|now let|now i|i'll|i will|i'm going to|i am going to|i need to|next,",
         "next i|first,|first let|first i|looking at|checking|now |time to|wait|hmm",
-        "actually, let|good, let|ok, let|then i'll|let us|voy a|déjame|ahora voy|vamos a ver",
+        "actually, let|good, let|ok, let|then i'll|let us|actually, i|i see |i realize|i notice",
+        "i've reached|i've got|i have reached|operation stopped|i have gathered|i have enough|i now have|based on my|as expected,|voy a|déjame|ahora voy|vamos a ver",
         "ich werde|ich schaue|lass mich|als nächstes|je vais|laissez-moi|maintenant je|vou ",
         "deixe-me|agora vou|让我|我来|我先|我将|现在我|接下来|まず|次に",
     ])
@@ -148,6 +149,79 @@ pub(super) static OF_THE_MOMENT: LazyLock<Openings> = LazyLock::new(|| {
 /// Words that point at something that stood on the screen.
 pub(super) static POINTING: LazyLock<Openings> =
     LazyLock::new(|| Openings::of(&["this|that|it|me|again|they|them|these|those|here|you|there"]));
+
+/// What people write in mails out of politeness.
+pub(super) static CIVILITIES: LazyLock<Openings> = LazyLock::new(|| {
+    Openings::of(&[
+        "thanks|thank you|many thanks|hi|hello|hey|dear|hope you|i hope you|i hope this|regards",
+        "best|kind regards|best regards|cheers|sincerely|looking forward|have a nice|please find",
+        "welcome|great|perfect|sorry for|danke|vielen dank|hallo|guten|liebe|lieber|viele grüße",
+        "mit freundlichen|beste grüße|sehr geehrte|gracias|muchas gracias|hola|buenos|buenas",
+        "saludos|un saludo|quedo a|estimado|estimada|merci|bonjour|cordialement|bien à vous",
+        "bien cordialement|obrigado|obrigada|muito obrigado|olá|bom dia|boa tarde|atenciosamente",
+        "abraços|谢谢|感谢|您好|你好|此致|祝好|お世話になって|いつもお世話|よろしくお願い|ありがとう",
+        "お疲れ様",
+    ])
+});
+
+/// Signs that a sentence that compares tells what is done, and not only what is so.
+pub(super) static SETTLES: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::any_case(&[
+        " use | uses | used | using | keep | keeps | kept | chose | choose | switch| moved | store",
+        "we | let's |i'll | i now | read | reads | write| go with | take | takes | send",
+    ])
+});
+
+/// What opens a sentence that tells a change.
+pub(super) static CHANGES: LazyLock<Openings> = LazyLock::new(|| {
+    Openings::of(&[
+        "changed|removed|replaced|renamed|switched|moved|kept|we|i use|i kept|i chose|i switched|i replaced|i changed|i moved|i went",
+    ])
+});
+
+/// What opens a person's order that settles how a thing is done.
+pub(super) static ORDERS: LazyLock<Openings> = LazyLock::new(|| {
+    Openings::of(&["use|keep|let's|don't|do not|never|always|switch|replace|store|avoid"])
+});
+
+/// Labels of findings in a review, by how grave they are.
+pub(super) static GRAVITY: LazyLock<Openings> = LazyLock::new(|| {
+    Openings::of(&[
+        "high|medium|low|critical|major|minor|nit|blocker|severity|p0|p1|p2|p3|[p0]|[p1]|[p2]|[p3]",
+        "[high]|[medium]|[low]|finding|issue",
+    ])
+});
+
+/// Words that point at what was said before.
+pub(super) static DEICTIC: LazyLock<Openings> =
+    LazyLock::new(|| Openings::of(&["this|that|that's|these|those|it's|actually"]));
+
+/// A person's requests in the form of questions.
+pub(super) static COULD: LazyLock<Openings> =
+    LazyLock::new(|| Openings::of(&["can|could|would|will you|puedes|kannst|peux-tu|pode"]));
+
+/// Forms of asking that close a sentence and add nothing.
+pub(super) const TAILS: &[&str] = &[
+    ", can you help me do that",
+    ", can you help me with that",
+    ", can you do that",
+    ", can you help me",
+    ", can you",
+    ", please",
+    " please",
+    ", okay",
+    ", ok",
+    ", right",
+    ", por favor",
+    ", bitte",
+    " bitte",
+    ", s'il te plaît",
+    ", s'il vous plaît",
+];
+
+/// Words that stand for things named elsewhere.
+pub(super) static REFERRING: LazyLock<Openings> =
+    LazyLock::new(|| Openings::of(&["them|it|this|that|these|those|they"]));
 
 /// Signs of an error in a line of output, the telling ones first.
 pub(super) static SIGNS: LazyLock<Phrases> = LazyLock::new(|| {

@@ -34,6 +34,7 @@ mod plan;
 mod quotes;
 mod send;
 mod slim;
+mod tags;
 mod trim;
 mod words;
 
@@ -124,6 +125,8 @@ impl Threads {
     }
 }
 
+#[cfg(test)]
+mod made_store;
 #[cfg(test)]
 mod soundness;
 #[cfg(test)]

@@ -13,6 +13,7 @@
 pub mod claude_code;
 pub mod connector;
 pub mod digest;
+pub mod email;
 pub mod error;
 pub mod files;
 pub mod http;

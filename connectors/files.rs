@@ -55,6 +55,17 @@ pub enum Entry {
     Folder(OsString),
 }
 
+/// The names in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    /// Of its regular files.
+    pub files: Vec<OsString>,
+    /// Of its folders.
+    pub folders: Vec<OsString>,
+    /// Whether it could be listed to its end.
+    pub complete: bool,
+}
+
 /// A root folder below which files are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
@@ -114,6 +125,36 @@ impl Root {
         listed.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let look = |(name, entry)| self.look_at(name, &entry, below, report, &wanted);
         listed.into_iter().filter_map(look).collect()
+    }
+
+    /// Lists a folder as [`Root::list`] does, in no order and without a look at the files: for
+    /// folders whose files never change under one name. Links and what is no regular file are
+    /// passed over.
+    pub fn names(&self, below: &Path, report: &mut Report) -> Names {
+        let mut names = Names::default();
+        let told = |cause: io::Error| format!("cannot be listed: {}", cause.kind());
+        let entries = match fs::read_dir(self.resolved.join(below)) {
+            Ok(entries) => entries,
+            Err(cause) => {
+                report.fail(&place(below), told(cause));
+                return names;
+            }
+        };
+        for entry in entries {
+            let kind = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+            match kind {
+                Ok((kind, entry)) if kind.is_file() => names.files.push(entry.file_name()),
+                Ok((kind, entry)) if kind.is_dir() => names.folders.push(entry.file_name()),
+                Ok(_) => {}
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+                Err(cause) => {
+                    report.fail(&place(below), told(cause));
+                    return names;
+                }
+            }
+        }
+        names.complete = true;
+        names
     }
 
     fn look_at(

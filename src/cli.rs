@@ -8,6 +8,7 @@ mod check_config;
 mod connector;
 mod export_jsonl;
 mod failure;
+mod health;
 mod import_jsonl;
 mod index;
 mod init;
@@ -63,6 +64,7 @@ const COMMANDS: &[Entry] = &[
     timeline::COMMAND,
     sources::COMMAND,
     stats::COMMAND,
+    health::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,

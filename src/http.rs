@@ -10,10 +10,11 @@ mod gate;
 mod guards;
 mod headers;
 mod keys;
+mod listen;
 mod throttle;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -21,7 +22,6 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use axum::serve::ListenerExt;
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -33,8 +33,6 @@ use gate::Gate;
 use guards::Guards;
 use throttle::Throttle;
 
-/// How long requests in flight may go on after the server was told to stop.
-const GRACE: Duration = Duration::from_secs(4);
 /// Where the metadata of the protected resource stands, before the path of the endpoint.
 const METADATA: &str = "/.well-known/oauth-protected-resource";
 
@@ -56,7 +54,7 @@ pub enum ServeError {
         /// The system's word for it.
         cause: std::io::Error,
     },
-    /// The system stopped the server.
+    /// The system does not tell what a server needs to know: its address, its signals.
     #[error("the server stopped: {0}")]
     Stopped(std::io::Error),
 }
@@ -111,7 +109,7 @@ impl Server {
         let metadata_path = format!("{METADATA}{}", shared.path.trim_end_matches('/'));
         Router::new()
             .route(&shared.path, any(mcp))
-            .route(&metadata_path, get(metadata))
+            .route(&metadata_path, get(metadata).options(metadata_methods))
             .route("/healthz", get(healthz))
             .route("/metrics", get(metrics))
             .fallback(not_found)
@@ -131,34 +129,12 @@ impl Server {
     }
 
     /// Serves until `stop` is done; then requests in flight have a few seconds to finish.
-    ///
-    /// # Errors
-    /// [`ServeError::Stopped`].
     pub async fn serve(
         &self,
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), ServeError> {
-        let (told, mut heard) = tokio::sync::watch::channel(false);
-        let listener = listener.tap_io(|stream| {
-            // Without it a small answer may wait for the acknowledgement of the last one. Where the
-            // system refuses, answers are only slower.
-            drop(stream.set_nodelay(true));
-        });
-        let stopped = async move {
-            stop.await;
-            // Never without a listener: the other end lives as long as this future.
-            told.send_replace(true);
-        };
-        let serving = axum::serve(listener, self.router()).with_graceful_shutdown(stopped);
-        let patience = async move {
-            drop(heard.wait_for(|told| *told).await);
-            tokio::time::sleep(GRACE).await;
-        };
-        tokio::select! {
-            done = async { serving.await } => done.map_err(ServeError::Stopped),
-            () = patience => Ok(()),
-        }
+    ) {
+        listen::serve(listener, self.router(), listen::HEAD, stop).await;
     }
 }
 
@@ -258,6 +234,12 @@ async fn metadata(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Resp
     );
     let body = json!({"resource": resource, "bearer_methods_supported": ["header"]});
     json_response(StatusCode::OK, &body)
+}
+
+/// What may be asked of the metadata; no other origin may, so no header says that one might.
+async fn metadata_methods() -> Response {
+    let allow = [(header::ALLOW, "GET, HEAD, OPTIONS")];
+    (StatusCode::NO_CONTENT, allow).into_response()
 }
 
 /// Whether the library can be asked.

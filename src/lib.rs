@@ -10,6 +10,7 @@ pub mod access;
 pub mod cli;
 pub mod config;
 pub mod export;
+pub mod health;
 pub mod http;
 pub mod import;
 pub mod item;

@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["item"],
     &["config", "access", "redaction", "segment", "project"],
     &["store", "summarizer"],
-    &["library", "pipeline", "import", "export"],
+    &["library", "pipeline", "import", "export", "health"],
     &["mcp", "http"],
     &["cli"],
 ];

@@ -2,6 +2,23 @@
 //!
 //! `mailbox` is what a store of mail offers; `known` is what earlier readings remember.
 
-pub(super) mod known;
-pub(super) mod mailbox;
+mod calendar;
+mod charset;
+mod dates;
+mod eml_dir;
+mod fields;
+mod folders;
+mod html;
+mod ids;
+mod known;
+mod lines;
+mod mailbox;
+mod maildir;
+mod mbox;
 pub mod options;
+mod parts;
+mod people;
+mod quotes;
+mod slim;
+mod trim;
+mod words;

@@ -55,7 +55,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             "serving MCP on http://{address}{}",
             setting.config.server.path
         ));
-        server.serve(listener, stop).await
+        server.serve(listener, stop).await;
+        Ok::<_, ServeError>(())
     });
     runtime.shutdown_timeout(READING);
     served?;

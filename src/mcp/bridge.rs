@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use jezero_connectors::http::{self, Http, HttpError, Method, Patience, Question, Url, header};
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncWrite};
-use ureq::Agent;
 
 use super::message::{self, Fault, Message, Request};
 use super::revision::{self, Era};
@@ -23,17 +23,16 @@ use crate::config::Secret;
 
 /// The server did not do its part.
 const SERVER_FAULT: i64 = -32000;
-/// Longest wait for a connection, and for a whole answer.
-const CONNECT: Duration = Duration::from_secs(10);
+/// Longest wait for a whole answer.
 const ANSWER: Duration = Duration::from_secs(120);
 /// Largest answer, in bytes: an original may be long.
-const MAX_ANSWER: u64 = 256 * 1024 * 1024;
+const MAX_ANSWER: usize = 256 * 1024 * 1024;
 
 /// Knows a server and the key for it.
 #[derive(Debug)]
 pub struct Bridge {
-    agent: Agent,
-    url: String,
+    http: Http,
+    url: Url,
     authorization: Option<Secret>,
 }
 
@@ -43,6 +42,9 @@ pub enum BridgeError {
     /// The address has another form: mend the variable.
     #[error("the server's address must start with https:// or http://")]
     Address,
+    /// The system's certificates cannot be read: mend them.
+    #[error(transparent)]
+    Client(#[from] HttpError),
     /// The key cannot stand in a header: mend the variable.
     #[error("the key holds characters that no key has")]
     Key,
@@ -59,18 +61,15 @@ impl Bridge {
         if key.as_ref().is_some_and(|key| !printable(key)) {
             return Err(BridgeError::Key);
         }
-        let mut config = Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(ANSWER))
-            // A key goes nowhere but where it was told to go.
-            .max_redirects(0)
-            .max_redirects_will_error(false);
-        if is_here(&url) {
-            config = config.proxy(None);
-        }
+        let patience = Patience {
+            timeout: ANSWER,
+            // An agent waits, and asks again by itself.
+            tries: 1,
+            body_limit: MAX_ANSWER,
+            ..Patience::default()
+        };
         Ok(Self {
-            agent: config.build().new_agent(),
+            http: Http::new(&url, patience)?,
             url,
             authorization: key,
         })
@@ -79,7 +78,7 @@ impl Bridge {
     /// Whether the key would travel to another computer unencrypted.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.authorization.is_some() && self.url.starts_with("http://") && !is_here(&self.url)
+        self.authorization.is_some() && self.url.scheme() == "http" && !http::is_loopback(&self.url)
     }
 
     /// Carries lines until the input ends.
@@ -94,17 +93,13 @@ impl Bridge {
         let bridge = Arc::new(self);
         pump(input, output, move |line| {
             let bridge = Arc::clone(&bridge);
-            async move {
-                let carried = tokio::task::spawn_blocking(move || bridge.carry(&line));
-                // A thread that ended without an answer has said so on standard error.
-                carried.await.ok().flatten()
-            }
+            async move { bridge.carry(&line).await }
         })
         .await
     }
 
     /// Carries one line over and its answer back.
-    fn carry(&self, line: &Line) -> Option<Vec<u8>> {
+    async fn carry(&self, line: &Line) -> Option<Vec<u8>> {
         let message = match read(line) {
             Ok(message) => message,
             Err((id, fault)) => return Some(message::answer(&id, Err(fault))),
@@ -112,7 +107,7 @@ impl Bridge {
         let Line::Whole(bytes) = line else {
             return None;
         };
-        let posted = self.post(bytes, &message);
+        let posted = self.post(bytes, &message).await;
         let Message::Request(request) = message else {
             if let Err(told) = posted {
                 tracing::warn!("a notification was lost: {told}");
@@ -140,36 +135,40 @@ impl Bridge {
         ))
     }
 
-    fn post(&self, body: &[u8], message: &Message) -> Result<Answer, String> {
-        let mut post = self
-            .agent
-            .post(&self.url)
-            .header("Content-Type", "application/json")
-            .header("Accept", "application/json, text/event-stream");
-        if let Some(key) = &self.authorization {
-            post = post.header("Authorization", format!("Bearer {}", key.expose()));
-        }
+    async fn post(&self, body: &[u8], message: &Message) -> Result<Answer, String> {
+        let lost = |error: HttpError| match error {
+            unreachable @ HttpError::Unreachable { .. } => unreachable.to_string(),
+            other => format!("the server cannot be reached: {other}"),
+        };
+        let mut question = Question::get(self.url.clone());
+        question.method = Method::POST;
+        question.body = Some(body.to_vec());
+        let mut add = |name: &'static str, value: &str| {
+            if let Ok(value) = http::HeaderValue::from_str(value) {
+                question.headers.insert(name, value);
+            }
+        };
+        add("content-type", "application/json");
+        add("accept", "application/json, text/event-stream");
         if let Message::Request(request) = message
             && let Some(version) = revision::named(request)
         {
-            post = post
-                .header("MCP-Protocol-Version", in_header(version))
-                .header("Mcp-Method", in_header(&request.method));
+            add("mcp-protocol-version", &in_header(version));
+            add("mcp-method", &in_header(&request.method));
             if let Some(name) = revision::name_of(request) {
-                post = post.header("Mcp-Name", in_header(name));
+                add("mcp-name", &in_header(name));
             }
         }
-        let lost = |error: ureq::Error| format!("the server cannot be reached: {error}");
-        let mut response = post.send(body).map_err(lost)?;
-        let body = response
-            .body_mut()
-            .with_config()
-            .limit(MAX_ANSWER)
-            .read_to_vec()
-            .map_err(lost)?;
+        if let Some(key) = &self.authorization {
+            let value = format!("Bearer {}", key.expose());
+            question = question
+                .secret(header::AUTHORIZATION, &value)
+                .map_err(lost)?;
+        }
+        let answer = self.http.ask(&question).await.map_err(lost)?;
         Ok(Answer {
-            status: response.status().as_u16(),
-            body,
+            status: answer.status,
+            body: answer.body,
         })
     }
 }
@@ -204,23 +203,18 @@ impl Answer {
 }
 
 /// The address of the endpoint: a bare server's is at `/mcp`.
-fn endpoint(address: &str) -> Option<String> {
-    let (scheme, rest) = address.split_once("://")?;
-    let good = matches!(scheme, "http" | "https") && !rest.is_empty() && !rest.starts_with('/');
-    let plain = !rest.chars().any(|c| c.is_whitespace() || c.is_control());
-    match rest.split_once('/') {
-        _ if !good || !plain => None,
-        None => Some(format!("{address}/mcp")),
-        Some((_, "")) => Some(format!("{address}mcp")),
-        Some(_) => Some(address.to_owned()),
+fn endpoint(address: &str) -> Option<Url> {
+    let strange = |c: char| c.is_whitespace() || c.is_control();
+    let mut url = http::address(address, true).ok()?;
+    // What the standard for addresses would mend silently is refused.
+    let rest = address.split_once("://")?.1;
+    if rest.starts_with('/') || address.chars().any(strange) {
+        return None;
     }
-}
-
-fn is_here(url: &str) -> bool {
-    ["http://127.0.0.1", "http://localhost", "http://[::1]"]
-        .iter()
-        .filter_map(|here| url.strip_prefix(here))
-        .any(|rest| rest.starts_with([':', '/']))
+    if url.path() == "/" {
+        url.set_path("/mcp");
+    }
+    Some(url)
 }
 
 /// A text as a header can carry it.
@@ -241,10 +235,11 @@ mod tests {
 
     #[test]
     fn a_bare_server_has_its_endpoint_at_mcp() {
-        let end = |address| endpoint(address).unwrap_or_default();
+        let end = |address| endpoint(address).unwrap().to_string();
         assert_eq!(end("https://a.example"), "https://a.example/mcp");
         assert_eq!(end("https://a.example/"), "https://a.example/mcp");
         assert_eq!(end("http://[::1]:1/lib/mcp"), "http://[::1]:1/lib/mcp");
+        assert_eq!(endpoint("http://localhost:1@box.lan"), None);
         for bad in [
             "",
             "a.example",

@@ -93,6 +93,40 @@ impl Store {
         state(&self.connection, connector)
     }
 
+    /// When somebody was last told that a connector is not well.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn alerted_at(&self, connector: &SourceName) -> Result<Option<Instant>> {
+        let find = "SELECT value FROM meta WHERE key = ?1";
+        let mut find = self.connection.prepare_cached(find)?;
+        let noted = find.query_row([alert_key(connector)], |row| row.get::<_, String>(0));
+        let noted = noted.optional()?;
+        Ok(noted.and_then(|noted| Instant::parse(&noted)))
+    }
+
+    /// Notes when somebody was told that a connector is not well; `None` once it is.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn note_alert(&self, connector: &SourceName, at: Option<Instant>) -> Result<()> {
+        let key = alert_key(connector);
+        match at {
+            Some(at) => {
+                let note = "INSERT INTO meta (key, value) VALUES (?1, ?2)
+                            ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+                self.connection
+                    .prepare_cached(note)?
+                    .execute([key, at.to_string()])?;
+            }
+            None => {
+                let forget = "DELETE FROM meta WHERE key = ?1";
+                self.connection.prepare_cached(forget)?.execute([key])?;
+            }
+        }
+        Ok(())
+    }
+
     /// Counts characters that are about to be sent to a model, unless the day's limit (UTC) would
     /// be exceeded by them: then nothing is counted and the answer is no.
     ///
@@ -127,6 +161,11 @@ impl View {
     pub fn state(&self, connector: &SourceName) -> Result<ConnectorState> {
         state(&self.connection, connector)
     }
+}
+
+/// Under which key of `meta` an alert is noted.
+fn alert_key(connector: &SourceName) -> String {
+    format!("watchdog.last_alert.{connector}")
 }
 
 fn state(connection: &Connection, connector: &SourceName) -> Result<ConnectorState> {

@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod everyday;
+mod health;
 mod kill;
 pub(crate) mod place;

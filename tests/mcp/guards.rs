@@ -178,6 +178,12 @@ fn the_metadata_names_the_address_that_was_typed() {
             )
         );
     }
+    let asked = Request::builder().method("OPTIONS").uri(path);
+    let got = peer.send(asked.body(Body::empty()).unwrap());
+    assert_eq!(
+        (got.status, got.header("allow")),
+        (204, "GET, HEAD, OPTIONS")
+    );
     for path in [
         "/.well-known/oauth-protected-resource",
         "/.well-known/oauth-authorization-server",

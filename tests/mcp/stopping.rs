@@ -1,4 +1,4 @@
-//! A server that is told to stop.
+//! A server that is told to stop, and connections that nobody uses.
 
 use jezero::config::Env;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn a_request_in_flight_finishes() {
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(async move {
             let told = async { stopped.await.unwrap() };
-            server.serve(listener, told).await
+            server.serve(listener, told).await;
         });
         let body = message("tools/call", &json!({"name": "list_sources"})).to_string();
         let (first, second) = body.split_at(10);
@@ -46,7 +46,7 @@ fn a_request_in_flight_finishes() {
         asking.read_to_string(&mut answer).await.unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
         assert!(answer.contains("agent-codex-work-mac"), "{answer}");
-        serving.await.unwrap().unwrap();
+        serving.await.unwrap();
     });
 }
 
@@ -64,7 +64,7 @@ fn a_request_that_never_ends_is_given_up() {
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(async move {
             let told = async { stopped.await.unwrap() };
-            server.serve(listener, told).await
+            server.serve(listener, told).await;
         });
         let mut asking = TcpStream::connect(address).await.unwrap();
         let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
@@ -75,6 +75,31 @@ fn a_request_that_never_ends_is_given_up() {
         // From here on nothing happens but the passing of time, which need not be waited for.
         tokio::time::pause();
         stop.send(()).unwrap();
-        serving.await.unwrap().unwrap();
+        serving.await.unwrap();
+    });
+}
+
+#[test]
+fn a_connection_that_asks_for_nothing_is_closed() {
+    let shelf = Shelf::of_the_pages();
+    let server = server(&shelf, OPEN, Env::given([])).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move { server.serve(listener, std::future::pending()).await });
+        for sent in ["", "POST /mcp HTTP/1.1\r\nhost: "] {
+            let mut silent = TcpStream::connect(address).await.unwrap();
+            silent.write_all(sent.as_bytes()).await.unwrap();
+            // With the clock paused, time passes only when nothing else is left to do.
+            let mut answer = Vec::new();
+            let hour = std::time::Duration::from_secs(3600);
+            let read = silent.read_to_end(&mut answer);
+            tokio::time::timeout(hour, read).await.unwrap().unwrap();
+        }
     });
 }

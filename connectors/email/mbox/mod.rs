@@ -1,0 +1,400 @@
+//! Mbox files: many mails in one, in all the dialects (mboxo, mboxrd, mboxcl, mboxcl2, that of
+//! Thunderbird and that of Google Takeout).
+//!
+//! The name of a file in a folder is a folder of mail; `Work.sbd/Shop` is `Work/Shop`, as
+//! Thunderbird lays them out. A file is scanned for separators once; one that only grew is scanned
+//! from its last mail on, one that was written anew gets a new generation of places.
+
+mod scan;
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use self::scan::Span;
+use super::folders;
+use super::known::Known;
+use super::mailbox::{
+    Fresh, Listing, Mailbox, OpenError, Opened, Part, Place, Role, Tally, folder_key,
+};
+use super::maildir::open_root;
+use super::options::Options;
+use crate::digest;
+use crate::error::ConnectorError;
+use crate::files::{self, Entry, Root, Stamp};
+use crate::marks::Mark;
+use crate::report::Report;
+
+/// How deep folders may lie in each other.
+const DEPTH: usize = 16;
+/// Bytes at the beginning, and before the end last read, that tell whether a file only grew.
+const PROBE: u64 = 4096;
+/// Endings of files that lie beside mbox files and are none.
+const BESIDE: &[&str] = &[
+    "msf", "dat", "html", "sqlite", "json", "txt", "gz", "zip", "eml", "ini",
+];
+
+/// An mbox file, or a folder of them.
+pub(super) struct Mbox {
+    path: PathBuf,
+    options: Options,
+    root: Option<Root>,
+    files: HashMap<u32, Found>,
+}
+
+/// A file as it was found.
+struct Found {
+    below: PathBuf,
+    /// Where mails end that were scanned this time, by their start.
+    ends: HashMap<u64, u64>,
+}
+
+/// What is remembered of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Remembered {
+    stamp: Option<Stamp>,
+    /// Digests of the probes.
+    beginning: u64,
+    ending: u64,
+    /// Tells this content from an earlier one under the same name.
+    generation: u64,
+    /// Where the last mail begins.
+    last: u64,
+    tally: Tally,
+}
+
+impl Mbox {
+    /// Prepares to read; opens nothing.
+    pub(super) fn new(path: PathBuf, options: Options) -> Self {
+        Self {
+            path,
+            options,
+            root: None,
+            files: HashMap::new(),
+        }
+    }
+
+    /// The folder that is read, and the one file in it that is meant, if one is.
+    fn opened(&self) -> Result<(Root, Option<&OsStr>), ConnectorError> {
+        match (
+            self.path.is_file(),
+            self.path.parent(),
+            self.path.file_name(),
+        ) {
+            (true, Some(folder), Some(name)) => {
+                let folder = if folder.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    folder
+                };
+                Ok((open_root(folder)?, Some(name)))
+            }
+            _ => Ok((open_root(&self.path)?, None)),
+        }
+    }
+}
+
+/// A walk through files.
+struct Walk<'a> {
+    options: &'a Options,
+    root: &'a Root,
+    known: &'a Known,
+    report: &'a mut Report,
+    listing: Listing,
+    files: HashMap<u32, Found>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, below: &Path, name: &str, depth: usize) {
+        let failed = self.report.failed;
+        let entries = self.root.list(below, self.report, is_mbox_name);
+        self.listing.complete &= self.report.failed == failed;
+        for entry in entries {
+            match entry {
+                Entry::File(file, stamp) => {
+                    let inner = joined(name, &files::readable(&file));
+                    self.file(&below.join(file), &inner, stamp);
+                }
+                Entry::Folder(_) if depth == 0 => {
+                    let why = "folders deeper than this are not read";
+                    self.report.note(&files::place(below), None, why);
+                }
+                Entry::Folder(folder) => {
+                    let readable = files::readable(&folder);
+                    let inner = joined(name, readable.strip_suffix(".sbd").unwrap_or(&readable));
+                    self.folder(&below.join(folder), &inner, depth - 1);
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, below: &Path, name: &str, stamp: Stamp) {
+        let Some(role) = folders::role(name, self.options) else {
+            return;
+        };
+        if let Err(cause) = self.look(below, role, stamp) {
+            self.listing.complete = false;
+            let why = format!("cannot be read: {}", cause.kind());
+            self.report.fail(&files::place(below), why);
+        }
+    }
+
+    fn look(&mut self, below: &Path, role: Role, stamp: Stamp) -> io::Result<()> {
+        let path = below.as_os_str().as_encoded_bytes();
+        let key = format!("f{:08x}", folder_key(&[path]));
+        let before = self
+            .known
+            .value(&key)
+            .and_then(Remembered::read)
+            .unwrap_or_default();
+        let folder = |generation: u64| folder_key(&[path, &generation.to_le_bytes()]);
+        let all_known = self.known.tally(folder(before.generation)) == before.tally;
+        if before.stamp == Some(stamp) && all_known {
+            self.listing.seen += before.tally.count;
+            self.listing.unchanged += before.tally.count;
+            self.keep(folder(before.generation), below, HashMap::new());
+            return Ok(());
+        }
+        let mut file = self.root.open(below)?;
+        if !is_mbox(&mut file)? {
+            return Ok(());
+        }
+        let same = before.is_beginning_of(&mut file)?;
+        let generation = if same {
+            before.generation
+        } else {
+            generation(&mut file, stamp)?
+        };
+        let from = if same && all_known { before.last } else { 0 };
+        let folder = folder(generation);
+        let mut now = Remembered {
+            generation,
+            tally: if from > 0 {
+                before.tally
+            } else {
+                Tally::default()
+            },
+            ..Remembered::default()
+        };
+        let mut ends = HashMap::new();
+        scan::spans(&mut file, from, |span| {
+            self.mail(span, folder, role, &mut ends, &mut now, from);
+            true
+        })?;
+        now.stamp = Some(stamp);
+        now.beginning = probe(&mut file, 0, stamp.size.min(PROBE))?;
+        let length = stamp.size.min(PROBE);
+        now.ending = probe(&mut file, stamp.size - length, length)?;
+        if from > 0 {
+            self.listing.seen += before.tally.count;
+            self.listing.unchanged += before.tally.count;
+        }
+        self.listing.marks.push(Mark {
+            key,
+            value: now.write(),
+            identity: String::new(),
+        });
+        self.keep(folder, below, ends);
+        Ok(())
+    }
+
+    fn mail(
+        &mut self,
+        span: Span,
+        folder: u32,
+        role: Role,
+        ends: &mut HashMap<u64, u64>,
+        now: &mut Remembered,
+        from: u64,
+    ) {
+        now.last = span.start;
+        ends.insert(span.start, span.end);
+        // The last mail of an earlier scan was counted then.
+        if from > 0 && span.start == from {
+            return;
+        }
+        now.tally.add(span.start);
+        let place = Place {
+            folder,
+            number: span.start,
+        };
+        self.listing.seen += 1;
+        if self.known.has(place) {
+            self.listing.unchanged += 1;
+            return;
+        }
+        self.listing.fresh.push(Fresh {
+            place,
+            role,
+            server_thread: None,
+        });
+    }
+
+    fn keep(&mut self, folder: u32, below: &Path, ends: HashMap<u64, u64>) {
+        let below = below.to_owned();
+        self.files.insert(folder, Found { below, ends });
+    }
+}
+
+impl Mailbox for Mbox {
+    fn list(&mut self, known: &Known, report: &mut Report) -> Result<Listing, ConnectorError> {
+        let (root, only) = self.opened()?;
+        let mut walk = Walk {
+            options: &self.options,
+            root: &root,
+            known,
+            report,
+            listing: Listing {
+                complete: true,
+                ..Listing::default()
+            },
+            files: HashMap::new(),
+        };
+        match only {
+            None => walk.folder(Path::new(""), "", DEPTH),
+            Some(name) => {
+                for entry in root.list(Path::new(""), walk.report, |other| other == name) {
+                    if let Entry::File(name, stamp) = entry {
+                        walk.file(Path::new(&name), &files::readable(&name), stamp);
+                    }
+                }
+            }
+        }
+        let (listing, files) = (walk.listing, walk.files);
+        self.files = files;
+        self.root = Some(root);
+        Ok(listing)
+    }
+
+    fn open(&mut self, place: Place, _: Part) -> Result<Opened<'_>, OpenError> {
+        let (Some(root), Some(found)) = (&self.root, self.files.get(&place.folder)) else {
+            return Err(OpenError::Gone);
+        };
+        let unreadable = |cause: io::Error| match cause.kind() {
+            io::ErrorKind::NotFound => OpenError::Gone,
+            kind => OpenError::Unreadable(format!("cannot be read: {kind}")),
+        };
+        let mut file = root.open(&found.below).map_err(unreadable)?;
+        let end = match found.ends.get(&place.number) {
+            Some(end) => *end,
+            None => end_of(&mut file, place.number).map_err(unreadable)?,
+        };
+        file.seek(SeekFrom::Start(place.number))
+            .map_err(unreadable)?;
+        let size = end.saturating_sub(place.number);
+        if size == 0 {
+            return Err(OpenError::Gone);
+        }
+        Ok(Opened {
+            bytes: Box::new(file.take(size)),
+            received: None,
+            from_quoted: true,
+            size: Some(size),
+        })
+    }
+
+    fn has(&self, place: Place) -> bool {
+        self.files.contains_key(&place.folder)
+    }
+
+    fn told(&self, place: Place) -> String {
+        match self.files.get(&place.folder) {
+            Some(found) => format!("{} at byte {}", files::place(&found.below), place.number),
+            None => "a mail that went away".to_owned(),
+        }
+    }
+}
+
+impl Remembered {
+    fn read(value: &str) -> Option<Self> {
+        let mut parts = value.split(' ');
+        let mut hex = || u64::from_str_radix(parts.next()?, 16).ok();
+        Some(Self {
+            stamp: Some(Stamp {
+                size: hex()?,
+                modified: hex()?.cast_signed(),
+            }),
+            beginning: hex()?,
+            ending: hex()?,
+            generation: hex()?,
+            last: hex()?,
+            tally: Tally {
+                count: hex()?,
+                sum: hex()?,
+            },
+        })
+    }
+
+    fn write(&self) -> String {
+        let (size, modified) = self
+            .stamp
+            .map_or((0, 0), |stamp| (stamp.size, stamp.modified.cast_unsigned()));
+        let (count, sum) = (self.tally.count, self.tally.sum);
+        let rest = [self.beginning, self.ending, self.generation, self.last];
+        let [a, b, c, d] = rest;
+        format!("{size:x} {modified:x} {a:x} {b:x} {c:x} {d:x} {count:x} {sum:x}")
+    }
+
+    /// Whether a file still begins with all that was read then.
+    fn is_beginning_of(&self, file: &mut File) -> io::Result<bool> {
+        let Some(stamp) = self.stamp else {
+            return Ok(false);
+        };
+        let length = stamp.size.min(PROBE);
+        Ok(file.metadata()?.len() >= stamp.size
+            && probe(file, 0, length)? == self.beginning
+            && probe(file, stamp.size - length, length)? == self.ending)
+    }
+}
+
+fn joined(parent: &str, inner: &str) -> String {
+    match parent {
+        "" => inner.to_owned(),
+        parent => format!("{parent}/{inner}"),
+    }
+}
+
+fn is_mbox_name(name: &OsStr) -> bool {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    let beside = |ending: &&str| extension.eq_ignore_ascii_case(ending);
+    !BESIDE.iter().any(beside) && !name.as_encoded_bytes().starts_with(b".")
+}
+
+/// Whether a file begins as an mbox does.
+fn is_mbox(file: &mut File) -> io::Result<bool> {
+    let mut first = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(256).read_to_end(&mut first)?;
+    let start = first.trim_ascii_start();
+    let line = start
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    Ok(scan::is_separator(line))
+}
+
+/// Where a mail ends that was scanned in an earlier run.
+fn end_of(file: &mut File, start: u64) -> io::Result<u64> {
+    let mut end = start;
+    scan::spans(file, start, |span| {
+        end = if span.start == start { span.end } else { start };
+        false
+    })?;
+    Ok(end)
+}
+
+/// Tells the content of a file from an earlier or later one of the same name.
+fn generation(file: &mut File, stamp: Stamp) -> io::Result<u64> {
+    let state = probe(file, 0, stamp.size.min(PROBE))?;
+    let state = digest::fast(state ^ stamp.size, &stamp.modified.to_le_bytes());
+    Ok(state)
+}
+
+fn probe(file: &mut File, at: u64, length: u64) -> io::Result<u64> {
+    file.seek(SeekFrom::Start(at))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(digest::fast(0, &bytes))
+}

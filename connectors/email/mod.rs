@@ -10,6 +10,7 @@ mod fields;
 mod folders;
 mod html;
 mod ids;
+mod imap;
 mod known;
 mod lines;
 mod mailbox;

@@ -117,14 +117,24 @@ fn told(reading: &Reading) -> Value {
     let mut bare_marks = 0;
     for event in &reading.events {
         match event {
-            Event::Start(start) => units.push(json!({
-                "id": start.id.as_str(),
-                "original_ref": start.original_ref.as_str(),
-                "extent": match start.extent {
-                    Extent::Whole => "whole".to_owned(),
-                    Extent::From(locator) => format!("from {locator}"),
-                },
-            })),
+            Event::Start(start) => {
+                let mut unit = json!({
+                    "id": start.id.as_str(),
+                    "original_ref": start.original_ref.as_str(),
+                    "extent": match start.extent {
+                        Extent::Whole => "whole".to_owned(),
+                        Extent::From(locator) => format!("from {locator}"),
+                    },
+                });
+                if !start.formerly.is_empty() {
+                    let formerly = start.formerly.iter().map(|id| Value::from(id.as_str()));
+                    unit["formerly"] = formerly.collect::<Vec<_>>().into();
+                }
+                if let Some(account) = &start.account {
+                    unit["account"] = account.as_str().into();
+                }
+                units.push(unit);
+            }
             Event::Blocks(blocks) => {
                 let texts = blocks.iter().map(|block| {
                     let pieces: Vec<&str> = block.pieces.iter().map(|p| p.text.as_str()).collect();
@@ -184,13 +194,23 @@ fn lay(from: &Path, to: &Path, time: SystemTime) {
     }
 }
 
-fn options(expected: &Value, projects: &Path) -> toml::Table {
+/// Options that name a place, relative to the case's tree.
+const PLACES: &[&str] = &["maildir", "mbox", "eml_dir"];
+
+fn options(kind: &str, expected: &Value, projects: &Path) -> toml::Table {
     let mut options: toml::Table = match expected.get("options") {
         Some(given) => serde_json::from_value(given.clone()).unwrap(),
         None => toml::Table::new(),
     };
     options.insert("settle_minutes".into(), 0.into());
-    options.insert("projects_dir".into(), projects.display().to_string().into());
+    for (key, value) in &mut options {
+        if let Some(below) = value.as_str().filter(|_| PLACES.contains(&key.as_str())) {
+            *value = projects.join(below).display().to_string().into();
+        }
+    }
+    if kind != "email" {
+        options.insert("projects_dir".into(), projects.display().to_string().into());
+    }
     options
 }
 
@@ -207,7 +227,7 @@ fn run(kind: &str, case: &Path) {
         &projects,
         UNIX_EPOCH + Duration::from_secs(FIRST),
     );
-    let options = options(&expected, &projects);
+    let options = options(kind, &expected, &projects);
     let mut found = json!({ "about": expected["about"] });
     if let Some(options) = expected.get("options") {
         found["options"] = options.clone();

@@ -37,7 +37,7 @@ pub use unit::{
 };
 
 /// Every kind of connector, in the order in which they are listed to people.
-pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode];
+pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode, &email::Email];
 
 /// Returns the kind that a configuration names by `type`.
 #[must_use]

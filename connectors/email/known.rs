@@ -1,14 +1,16 @@
 //! What earlier readings left in the marks.
 //!
-//! Three kinds of marks, told apart by the first letter of their key:
+//! Four kinds of marks, told apart by the first letter of their key:
 //!
 //! | key | identity | value |
 //! | --- | --- | --- |
-//! | `t<thread id>` | time of the oldest mail, digests of its mails in the order of their ordinals, digests of other ids that lead here | whether the thread is stored or left out, under which rendering or selection, places of its mails |
+//! | `t<thread id>` | time of the oldest mail, digests of its mails in the order of their ordinals, digests of other ids that lead here | |
+//! | `s<thread id>` | | whether the thread is stored or left out, under which rendering or selection, places of its mails |
 //! | `x<digest>` | | the selection, places of single mails that are left out |
 //! | `f…` | | what a store remembers of a folder |
 //!
-//! Identities outlive a reset, so ordinals and thread ids stay. All of it is numbers and digests.
+//! Identities outlive a reset, so ordinals and thread ids stay; a thread whose storing failed has
+//! the first of its marks and not the second. All of it is numbers and digests.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -72,6 +74,8 @@ pub(super) struct Thread {
     pub(super) links: Vec<u64>,
     /// What is known beside the names; `None` after a reset, and for what was never stored.
     pub(super) state: Option<State>,
+    /// Whether anything was ever kept of it beside the names.
+    pub(super) was_kept: bool,
     /// Where its last stored segment begins.
     pub(super) tail: Option<Tail>,
 }
@@ -123,10 +127,18 @@ impl Known {
         let memory = self.memory.memory();
         let mut threads: Vec<Thread> = memory
             .iter()
-            .filter_map(|(key, recalled)| Thread::read(key, recalled))
+            .filter_map(|(key, recalled)| Thread::read(key, recalled, memory))
             .collect();
         threads.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         threads
+    }
+
+    /// How many threads were ever named.
+    pub(super) fn count(&self) -> u64 {
+        let named = |(key, recalled): &(&str, &Recalled)| {
+            key.starts_with('t') && !recalled.identity.is_empty()
+        };
+        u64::try_from(self.memory.memory().iter().filter(named).count()).unwrap_or(0)
     }
 
     fn places(&self) -> &Places {
@@ -140,7 +152,7 @@ impl Known {
         let mut places = Places::default();
         for (key, recalled) in memory.iter() {
             let listed = match key.as_bytes().first() {
-                Some(b't') => State::read(&recalled.value)
+                Some(b's') => State::read(&recalled.value)
                     .filter(|state| state.stored || state.under == self.selection)
                     .map(|state| state.places),
                 Some(b'x') => read_aside(&recalled.value, self.selection),
@@ -159,36 +171,45 @@ impl Known {
 
 impl Thread {
     /// Reads a mark; `None` for one of another kind or make.
-    fn read(key: &str, recalled: &Recalled) -> Option<Self> {
+    fn read(key: &str, recalled: &Recalled, memory: &Memory) -> Option<Self> {
         let id = key.strip_prefix('t')?;
+        let kept = memory.get(&format!("s{id}"));
         let mut parts = recalled.identity.split(' ');
         Some(Self {
             id: id.to_owned(),
             first: parts.next()?.parse().ok()?,
             mails: read_digests(parts.next()?)?,
             links: read_digests(parts.next()?)?,
-            state: State::read(&recalled.value),
-            tail: recalled.tail,
+            state: kept.and_then(|kept| State::read(&kept.value)),
+            was_kept: kept.is_some(),
+            tail: kept.and_then(|kept| kept.tail),
         })
     }
 
-    /// Writes the mark.
-    pub(super) fn mark(&self) -> Mark {
+    /// Writes its marks.
+    pub(super) fn marks(&self) -> [Mark; 2] {
         let (mails, links) = (write_digests(&self.mails), write_digests(&self.links));
-        Mark {
-            key: format!("t{}", self.id),
-            value: self.state.as_ref().map(State::write).unwrap_or_default(),
-            identity: format!("{} {mails} {links}", self.first),
-        }
+        [
+            Mark {
+                key: format!("t{}", self.id),
+                value: String::new(),
+                identity: format!("{} {mails} {links}", self.first),
+            },
+            Mark {
+                key: format!("s{}", self.id),
+                value: self.state.as_ref().map(State::write).unwrap_or_default(),
+                identity: String::new(),
+            },
+        ]
     }
 
-    /// The mark of a thread that has become part of another one: nothing is known under its name.
-    pub(super) fn released(&self) -> Mark {
-        Mark {
-            key: format!("t{}", self.id),
+    /// The marks of a thread that has become part of another one: nothing is known under its name.
+    pub(super) fn released(&self) -> [Mark; 2] {
+        ["t", "s"].map(|kind| Mark {
+            key: format!("{kind}{}", self.id),
             value: String::new(),
             identity: String::new(),
-        }
+        })
     }
 }
 
@@ -314,13 +335,14 @@ mod tests {
                 under: 7,
                 places: vec![(place(9, 1), 0), (place(u32::MAX, 1 << 40), 1)],
             }),
+            was_kept: true,
             tail: None,
         }
     }
 
     #[test]
     fn a_thread_reads_back_and_its_mails_are_known() {
-        let known = Known::new(memory(&[thread(true).mark()]), 8, false);
+        let known = Known::new(memory(&thread(true).marks()), 8, false);
         assert_eq!(known.threads(), [thread(true)]);
         assert!(known.has(place(9, 1)) && known.has(place(u32::MAX, 1 << 40)));
         assert!(!known.has(place(9, 2)));
@@ -332,7 +354,8 @@ mod tests {
 
     #[test]
     fn what_was_left_out_is_known_until_the_selection_changes() {
-        let marks = [thread(false).mark(), aside(&[place(3, 3)], 7).unwrap()];
+        let [names, state] = thread(false).marks();
+        let marks = [names, state, aside(&[place(3, 3)], 7).unwrap()];
         let same = Known::new(memory(&marks), 7, false);
         assert!(same.has(place(9, 1)) && same.has(place(3, 3)));
         let other = Known::new(memory(&marks), 8, false);
@@ -341,16 +364,19 @@ mod tests {
 
     #[test]
     fn after_a_reset_the_names_stay_and_a_released_thread_has_none() {
-        let mut mark = thread(true).mark();
-        mark.value.clear();
-        let known = Known::new(memory(&[mark]), 7, false);
-        let expected = Thread {
+        let [names, mut state] = thread(true).marks();
+        state.value.clear();
+        let known = Known::new(memory(&[names.clone(), state]), 7, false);
+        let mut expected = Thread {
             state: None,
             ..thread(true)
         };
-        assert_eq!(known.threads(), [expected]);
+        assert_eq!(known.threads(), std::slice::from_ref(&expected));
+        expected.was_kept = false;
+        let failed = Known::new(memory(&[names]), 7, false);
+        assert_eq!(failed.threads(), [expected]);
         assert!(!known.has(place(9, 1)));
-        let gone = Known::new(memory(&[thread(true).released()]), 7, false);
+        let gone = Known::new(memory(&thread(true).released()), 7, false);
         assert_eq!(gone.threads(), []);
     }
 }

@@ -105,6 +105,7 @@ impl Reader<'_> {
     fn part(&mut self, at: At<'_>) {
         self.parts += 1;
         if at.depth > DEPTH || self.parts > MOST {
+            self.note("[more parts that are not read]");
             return;
         }
         match &at.part.body {
@@ -113,6 +114,13 @@ impl Reader<'_> {
             PartType::Text(_) | PartType::Html(_) if at.is_attached() => self.attachment(at),
             PartType::Text(text) => self.text(at, text),
             PartType::Html(text) => self.html(at, text),
+            // Parts that name no boundary are one text.
+            PartType::Binary(bytes) | PartType::InlineBinary(bytes)
+                if at.kind().0 == "multipart" =>
+            {
+                let text = lines::clean(&charset::guess(bytes));
+                self.lines(lines::read(&text, Flow::Fixed));
+            }
             PartType::Binary(_) | PartType::InlineBinary(_) => self.attachment(at),
         }
     }
@@ -177,7 +185,7 @@ impl Reader<'_> {
     fn forwarded(&mut self, at: At<'_>, inner: &Message<'_>) {
         let start = inner.part(0).map_or(0, |part| part.offset_header);
         let start = usize::try_from(start).unwrap_or(0);
-        let head = inner.raw_message().get(start..).unwrap_or_default();
+        let head = inner.raw_message.get(start..).unwrap_or_default();
         let fields = Fields::read(head);
         let who = people::sender(&fields).shown();
         let subject = fields.text("Subject").unwrap_or_default();
@@ -330,15 +338,22 @@ fn attribute<'a>(at: At<'a>, name: &str) -> Option<&'a str> {
 /// The text of a part: as the parser read it where that is beyond doubt, else by our own rules for
 /// charsets.
 fn decoded(at: At<'_>, text: &str) -> String {
-    if text.is_ascii() && !text.contains('\u{1b}') {
+    // The parser gives up where signs stand in base64 that are none.
+    let is_damaged = at.part.encoding == Encoding::None
+        && at
+            .part
+            .content_transfer_encoding()
+            .is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64"));
+    if text.is_ascii() && !text.contains('\u{1b}') && !is_damaged {
         return text.to_owned();
     }
     let range = |offset: u32| usize::try_from(offset).unwrap_or(0);
     let range = range(at.part.offset_body)..range(at.part.offset_end);
-    let Some(raw) = at.message.raw_message().get(range) else {
+    let Some(raw) = at.message.raw_message.get(range) else {
         return text.to_owned();
     };
     let bytes = match at.part.encoding {
+        Encoding::None if is_damaged => base64_of(raw),
         Encoding::None => raw.to_vec(),
         Encoding::Base64 => base64_of(raw),
         Encoding::QuotedPrintable => match quoted_printable_decode(raw) {

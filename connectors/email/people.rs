@@ -85,7 +85,7 @@ fn person(value: &[u8]) -> Person {
 }
 
 fn named(name: &str, address: &str) -> Person {
-    let name = clean(name);
+    let name = clean(name.trim_matches(['<', '>', ' ', ';', ',']));
     let is_address = name.eq_ignore_ascii_case(address);
     Person {
         name: if is_address { String::new() } else { name },

@@ -43,19 +43,18 @@ const DEVICES: &[&str] = &[
     "iphoneから送信",
 ];
 
-/// Cuts what is certain; `earlier` are mails that stand before this one in the thread, `sender` is
-/// who wrote it.
-pub(super) fn trimmed(
-    mut lines: Vec<Line>,
-    is_list: bool,
-    sender: u64,
-    earlier: &[&Words],
-) -> Vec<Line> {
+/// Cuts signatures, the line of a telephone and, in mail of a list, its footer.
+pub(super) fn signed_off(mut lines: Vec<Line>, is_list: bool) -> Vec<Line> {
     if is_list {
         footer(&mut lines);
     }
     signature(&mut lines);
     device(&mut lines);
+    lines
+}
+
+/// Cuts what `sender` had below `earlier` mails of the thread already, and makes the lines tidy.
+pub(super) fn trimmed(mut lines: Vec<Line>, sender: u64, earlier: &[&Words]) -> Vec<Line> {
     notices(&mut lines, sender, earlier);
     device(&mut lines);
     tidy(lines)
@@ -215,7 +214,8 @@ mod tests {
 
     fn cut(text: &str, is_list: bool, earlier: &[&Words]) -> String {
         let mut out = String::new();
-        for line in trimmed(read(text, Flow::Fixed), is_list, 1, earlier) {
+        let lines = signed_off(read(text, Flow::Fixed), is_list);
+        for line in trimmed(lines, 1, earlier) {
             line.write(&mut out);
             out.push('\n');
         }

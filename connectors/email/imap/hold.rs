@@ -126,11 +126,11 @@ impl Imap {
             }
             match done {
                 Ok(()) if is_alone => return Err(OpenError::Gone),
-                Err(Failure::No(_)) if is_alone => {
+                Err(Failure::No) if is_alone => {
                     let why = "the server refuses to give it";
                     return Err(OpenError::Unreadable(why.to_owned()));
                 }
-                Ok(()) | Err(Failure::No(_)) => is_alone = true,
+                Ok(()) | Err(Failure::No) => is_alone = true,
                 Err(Failure::Stale) => return Err(OpenError::Gone),
                 Err(Failure::Fatal(error)) => return Err(OpenError::Lost(error)),
                 Err(Failure::Cut(cause)) => {
@@ -244,7 +244,7 @@ impl Read for Long<'_> {
                     self.imap.hold.lost = Some(self.imap.lost(failure));
                     io::ErrorKind::ConnectionAborted
                 }
-                Failure::No(_) | Failure::Stale => io::ErrorKind::InvalidData,
+                Failure::No | Failure::Stale => io::ErrorKind::InvalidData,
             })?;
         self.offset += part.len();
         self.is_whole = part.len() < PART;

@@ -110,7 +110,7 @@ pub(super) fn list(
                 listing.fresh.extend(found.fresh);
                 listing.marks.extend(found.marks);
             }
-            Err(Failure::No(_)) => {
+            Err(Failure::No) => {
                 listing.complete = false;
                 report.fail(name, "the server does not let this folder be read");
             }

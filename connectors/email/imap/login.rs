@@ -31,7 +31,7 @@ pub(super) fn login(session: &mut Session, account: &Account) -> Result<(), Trou
                 Login::Password => "takes no passwords here; use token_command, or TLS",
             }));
         }
-        Err(Trouble::No(_)) => {
+        Err(Trouble::No) => {
             return Err(refuse(match account.login {
                 Login::Token => {
                     "the token was not accepted; is it fresh, for this user, and allowed to read mail?"

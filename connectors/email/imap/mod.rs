@@ -42,7 +42,7 @@ use rustls::ClientConfig;
 pub(super) use self::account::Account;
 use self::hold::Hold;
 use self::session::{Examined, Session};
-use self::trouble::{Code, Trouble};
+use self::trouble::Trouble;
 use super::known::Known;
 use super::mailbox::{Listing, Mailbox, OpenError, Opened, Part, Place, Role, folder_key};
 use super::options::Options;
@@ -103,7 +103,7 @@ enum Failure {
     /// The connection breaks again and again, or cannot be made.
     Cut(String),
     /// The server says no to this alone.
-    No(Code),
+    No,
     /// The folder's numbers mean other mails now.
     Stale,
     /// No other try will do.
@@ -127,12 +127,10 @@ impl Imap {
 
     /// The same with other patience and trust.
     #[cfg(test)]
-    fn with(self, patience: Patience, config: Option<Arc<ClientConfig>>) -> Self {
-        Self {
-            patience,
-            config,
-            ..self
-        }
+    fn with(mut self, patience: Patience, config: Option<Arc<ClientConfig>>) -> Self {
+        self.patience = patience;
+        self.config = config;
+        self
     }
 
     /// Does something on a connection, and on a new one when it breaks.
@@ -209,7 +207,7 @@ impl Imap {
                 place: self.account.place(),
                 cause,
             },
-            Failure::No(_) | Failure::Stale => {
+            Failure::No | Failure::Stale => {
                 refused(&self.account, "does not answer as an IMAP server does")
             }
         }
@@ -228,7 +226,7 @@ impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Cut(cause) => Self::Cut(cause),
-            Trouble::No(code) => Self::No(code),
+            Trouble::No => Self::No,
             Trouble::Fatal(error) => Self::Fatal(error),
         }
     }

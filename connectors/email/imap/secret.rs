@@ -102,13 +102,17 @@ fn run(argv: &[String], timeout: Duration) -> Result<Secret, String> {
         drop(child.wait());
         return Err(format!("took longer than {} seconds", timeout.as_secs()));
     };
-    if !status.success() {
+    let is_long = u64::try_from(printed.len()).is_ok_and(|length| length > OUTPUT);
+    if !status.success() && !is_long {
         return Err(match status.code() {
             Some(code) => format!("ended with exit code {code}"),
             None => "was ended by a signal".to_owned(),
         });
     }
-    first_line(&printed)
+    match is_long {
+        true => Err(format!("printed more than {} KiB", OUTPUT / 1024)),
+        false => first_line(&printed),
+    }
 }
 
 /// All that a program prints, up to the limit; `None` when the time is over.
@@ -138,9 +142,6 @@ fn wait(child: &mut Child, end: Moment) -> Option<std::process::ExitStatus> {
 }
 
 fn first_line(printed: &[u8]) -> Result<Secret, String> {
-    if u64::try_from(printed.len()).unwrap_or(u64::MAX) > OUTPUT {
-        return Err(format!("printed more than {} KiB", OUTPUT / 1024));
-    }
     let text = std::str::from_utf8(printed).map_err(|_| "printed no UTF-8".to_owned())?;
     let line = text.lines().next().unwrap_or_default();
     match line.trim().is_empty() {

@@ -332,7 +332,7 @@ impl Session {
                 Ok(Heard::Done(match word.as_str() {
                     "OK" => Ok(code),
                     _ if code.passes() => Err(Trouble::Cut("it is too busy now".to_owned())),
-                    _ => Err(Trouble::No(code)),
+                    _ => Err(Trouble::No),
                 }))
             }
             _ => {

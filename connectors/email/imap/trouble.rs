@@ -10,7 +10,7 @@ pub(super) enum Trouble {
     /// The connection is of no use any more; another one may be. Our words or the system's.
     Cut(String),
     /// The server says no to this question alone.
-    No(Code),
+    No,
     /// No other try will do.
     Fatal(ConnectorError),
 }

@@ -90,19 +90,16 @@ impl Parts {
             return Some(());
         }
         match word.to_ascii_uppercase().as_str() {
-            "PM" => {
-                self.time = self
-                    .time
-                    .map(|time| if time < 43_200 { time + 43_200 } else { time })
-            }
-            "AM" => {
-                self.time = self
-                    .time
-                    .map(|time| if time >= 43_200 { time - 43_200 } else { time })
-            }
+            "PM" => self.half_day(43_200),
+            "AM" => self.half_day(0),
             name => self.zone = self.zone.or_else(|| zone(name)),
         }
         Some(())
+    }
+
+    /// Moves the time into the half of the day that begins so many seconds after midnight.
+    fn half_day(&mut self, start: i64) {
+        self.time = self.time.map(|time| time % 43_200 + start);
     }
 
     /// A number, or several with dashes between them: `05-FEB-2021`.

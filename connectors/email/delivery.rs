@@ -302,6 +302,7 @@ impl Delivery<'_> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 fn unreadable(cause: std::io::Error) -> OpenError {
     OpenError::Unreadable(format!("cannot be read: {}", cause.kind()))
 }

@@ -12,9 +12,15 @@ use html2text::config;
 use html2text::render::TextDecorator;
 
 /// Bytes of HTML that are rendered; what follows is left out.
-const LONGEST: usize = 1024 * 1024;
+const LONGEST: usize = 512 * 1024;
 /// Elements inside of each other beyond which only tags are stripped.
 const DEEPEST: usize = 120;
+/// Tags that are looked at to find the ends of elements.
+const TAGS: usize = 200_000;
+/// Quoted values of one tag.
+const QUOTES: usize = 100;
+/// Bytes of a tag between quoted values.
+const UNQUOTED: usize = 2048;
 /// Columns of a page: lines are not to be wrapped.
 const WIDTH: usize = 4000;
 /// Longest address of a link that is kept.
@@ -190,7 +196,11 @@ struct Stripped {
 
 /// Elements that are left out with all that is in them.
 const SILENT: &[&str] = &[
-    "style", "script", "head", "title", "noscript", "svg", "object", "template", "select",
+    "math", "style", "script", "head", "title", "noscript", "svg", "object", "template", "select",
+];
+/// Elements that have no text of their own.
+const TEXTLESS: &[&str] = &[
+    "img", "input", "meta", "link", "base", "html", "body", "col",
 ];
 /// Elements that have no end.
 const VOID: &[&str] = &[
@@ -202,7 +212,8 @@ const LOOSE: &[&str] = &["p", "li", "td", "tr", "th", "option", "dd", "dt"];
 
 fn strip(html: &str) -> Stripped {
     let mut out = String::with_capacity(html.len());
-    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut nesting = Nesting::default();
+    let mut budget = TAGS;
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let (before, tagged) = rest.split_at(at);
@@ -214,16 +225,12 @@ fn strip(html: &str) -> Stripped {
         };
         rest = tagged.get(tag.length..).unwrap_or_default();
         let name = tag.name.as_str();
-        if name.is_empty()
-            || matches!(
-                name,
-                "img" | "input" | "meta" | "link" | "base" | "html" | "body" | "col"
-            )
-        {
+        if name.is_empty() || TEXTLESS.contains(&name) {
             continue;
         }
-        if !tag.closes && (SILENT.contains(&name) || tag.is_hidden()) && !VOID.contains(&name) {
-            rest = behind_element(rest, name);
+        let is_void = VOID.contains(&name);
+        if !tag.closes && !is_void && (SILENT.contains(&name) || tag.is_hidden()) {
+            rest = behind_element(rest, name, &mut budget);
             continue;
         }
         if SILENT.contains(&name) {
@@ -233,30 +240,48 @@ fn strip(html: &str) -> Stripped {
             out.push_str("<br>");
             continue;
         }
-        if !VOID.contains(&name) && !LOOSE.contains(&name) {
-            depth = if tag.closes {
-                depth.saturating_sub(1)
-            } else {
-                depth + 1
-            };
-            deepest = deepest.max(depth);
+        if !is_void && !LOOSE.contains(&name) {
+            nesting.take(&tag);
         }
         tag.write(&mut out);
     }
     out.push_str(rest);
     Stripped {
         html: out,
-        depth: deepest,
+        depth: nesting.deepest,
+    }
+}
+
+/// Elements that are open, as far as they can be told: never fewer than a browser would have.
+#[derive(Default)]
+struct Nesting {
+    open: Vec<String>,
+    deepest: usize,
+}
+
+impl Nesting {
+    fn take(&mut self, tag: &Tag<'_>) {
+        // Beyond the limit it does not matter by how much.
+        if self.deepest > DEEPEST {
+            return;
+        }
+        if !tag.closes {
+            self.open.push(tag.name.clone());
+            self.deepest = self.deepest.max(self.open.len());
+        } else if let Some(at) = self.open.iter().rposition(|open| *open == tag.name) {
+            // What was opened inside of it and not closed may live on behind it.
+            self.open.remove(at);
+        }
     }
 }
 
 /// What follows an element that begins before `rest`, elements of the same name inside of it
-/// included; without an end, only the tag is left out.
-fn behind_element<'a>(rest: &'a str, name: &str) -> &'a str {
+/// included; without an end, only the tag is left out. At most `budget` tags are looked at.
+fn behind_element<'a>(rest: &'a str, name: &str, budget: &mut usize) -> &'a str {
     let mut open = 1_usize;
     let mut at = rest;
-    // An element that is not closed within so many tags is none.
-    for _ in 0..5000 {
+    while *budget > 0 {
+        *budget -= 1;
         let Some(next) = at.find('<') else { break };
         let (_, tagged) = at.split_at(next);
         let Some(tag) = Tag::read(tagged) else {
@@ -368,18 +393,27 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Where a tag ends; a `>` within quotes is none, unless the quotes are never closed.
+/// Where a tag ends; a `>` within quotes is none, unless the quotes are never closed. What goes on
+/// for too long is no tag.
 fn end_of_tag(inner: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, byte) in inner.bytes().enumerate().take(20_000) {
-        match (quote, byte) {
-            (None, b'>') => return Some(at),
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(open), byte) if open == byte => quote = None,
-            _ => {}
+    let bytes = inner.as_bytes();
+    let mut at = 0;
+    for _ in 0..QUOTES {
+        let rest = bytes.get(at..)?;
+        let window = rest.get(..rest.len().min(UNQUOTED)).unwrap_or_default();
+        let found = memchr::memchr3(b'>', b'"', b'\'', window)?;
+        let quote = *window.get(found)?;
+        at += found;
+        if quote == b'>' {
+            return Some(at);
+        }
+        match memchr::memchr(quote, bytes.get(at + 1..)?) {
+            Some(closing) => at += closing + 2,
+            None => break,
         }
     }
-    inner.find('>')
+    let window = bytes.get(..bytes.len().min(UNQUOTED)).unwrap_or_default();
+    memchr::memchr(b'>', window)
 }
 
 /// Strips tags and nothing else: the way out when nothing better works.
@@ -457,6 +491,17 @@ mod tests {
         }
         let deep = format!("{}cell{}", "<div>".repeat(50_000), "</div>".repeat(50_000));
         assert_eq!(text(&deep).trim(), "cell");
+        let crossed = format!("{}cell", "<b><i></b>".repeat(20_000));
+        assert_eq!(text(&crossed).trim(), "cell");
+        let unquoted = "<a \"".repeat(100_000);
+        assert!(text(&unquoted).len() < 800_000);
+        let silent = format!("{}cell", "<style>".repeat(60_000));
+        assert!(text(&silent).contains("cell"));
+        let picture = format!(
+            "<img src=\"data:image/png;base64,{}\">cell",
+            "QUJD".repeat(50_000)
+        );
+        assert_eq!(text(&picture).trim(), "cell");
         assert_eq!(text("1 < 2 and 3 > 2").trim(), "1 < 2 and 3 > 2");
         assert_eq!(text(""), "");
     }

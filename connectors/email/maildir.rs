@@ -38,7 +38,6 @@ pub(super) struct Maildir {
 
 struct Folder {
     below: PathBuf,
-    name: String,
     key: u32,
     role: Role,
 }
@@ -80,7 +79,6 @@ impl Maildir {
             if let Some(role) = folders::role(name, &self.options) {
                 self.folders.push(Folder {
                     below: below.to_owned(),
-                    name: name.to_owned(),
                     key: folder_key(&[below.as_os_str().as_encoded_bytes()]),
                     role,
                 });

@@ -132,4 +132,6 @@ impl Threads {
 }
 
 #[cfg(test)]
+mod soundness;
+#[cfg(test)]
 mod tests;

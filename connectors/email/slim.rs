@@ -15,6 +15,8 @@ const KEPT: usize = 4 * 1024 * 1024;
 const HEADERS: usize = 256 * 1024;
 /// Bytes of a line that are handled at once.
 const LINE: usize = 64 * 1024;
+/// Parts of a mail; what follows is left out.
+const PARTS: usize = 2000;
 /// Boundaries that are remembered.
 const BOUNDARIES: usize = 64;
 
@@ -123,6 +125,8 @@ struct Slimmer {
     headers_at: usize,
     /// Lines that end a part, without their dashes.
     boundaries: Vec<Vec<u8>>,
+    /// Parts begun so far.
+    parts: usize,
     /// Bytes counted of the body in hand, and where it would stand.
     counted: (usize, u64),
 }
@@ -137,6 +141,7 @@ impl Slimmer {
             goes_on: false,
             headers_at: 0,
             boundaries: Vec::new(),
+            parts: 0,
             counted: (0, 0),
         }
     }
@@ -148,6 +153,10 @@ impl Slimmer {
         }
         if goes_on {
             self.body(line);
+            return;
+        }
+        if self.parts > PARTS {
+            self.slim.cut = true;
             return;
         }
         let line = self.without_mark(line);
@@ -196,6 +205,7 @@ impl Slimmer {
     }
 
     fn begin_headers(&mut self) {
+        self.parts += 1;
         self.state = State::Headers;
         self.headers_at = self.slim.bytes.len();
     }

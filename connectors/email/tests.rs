@@ -312,7 +312,7 @@ fn a_copy_and_a_moved_mail_send_nothing_and_are_looked_at_once() {
     let mut case = thread_of_three();
     case.run(true);
     case.store.remove(2);
-    case.put(22, "b@x", 2, "<a@x>", "second");
+    case.put(62, "b@x", 2, "<a@x>", "second");
     let sent = case.run(true);
     assert_eq!(sent.units(), Vec::new());
     assert!(
@@ -335,7 +335,7 @@ fn mails_that_were_deleted_take_nothing_out_of_the_library() {
     case.put(4, "d@x", 4, "<c@x>", "fourth");
     assert_eq!(
         case.run(true).unit(),
-        (Some(2), texts(&["2 third", "3 fourth"])).clone()
+        (Some(2), texts(&["2 third", "3 fourth"]))
     );
     // Now one of the last stored item is gone: it stays as it is, what is new comes after it.
     case.store.remove(4);

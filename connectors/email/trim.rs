@@ -13,6 +13,9 @@ const FOOTER: usize = 10;
 /// Words below which a repeated paragraph may be an answer.
 const NOTICE: usize = 6;
 
+/// Paragraphs that are looked at from the end.
+const NOTICES: usize = 20;
+
 /// How telephones and programs sign, in lower case.
 const DEVICES: &[&str] = &[
     "sent from my ",
@@ -151,7 +154,7 @@ fn device(lines: &mut Vec<Line>) {
 }
 
 /// Paragraphs at the end of the own text that the same sender has sent in this thread before.
-fn notices(lines: &mut Vec<Line>, sender: u64, earlier: &[&Words]) {
+fn notices(lines: &mut [Line], sender: u64, earlier: &[&Words]) {
     let own: Vec<&Words> = earlier
         .iter()
         .copied()
@@ -161,7 +164,7 @@ fn notices(lines: &mut Vec<Line>, sender: u64, earlier: &[&Words]) {
         return;
     }
     let said = repeated(lines, &own);
-    loop {
+    for _ in 0..NOTICES {
         let end = own_end(lines);
         let start = lines
             .iter()

@@ -114,7 +114,7 @@ impl Walk<'_> {
         for entry in entries {
             match entry {
                 Entry::File(file, stamp) => {
-                    let inner = joined(name, &files::readable(&file));
+                    let inner = joined(name, &bare(&files::readable(&file)));
                     self.file(&below.join(file), &inner, stamp);
                 }
                 Entry::Folder(_) if depth == 0 => {
@@ -257,7 +257,7 @@ impl Mailbox for Mbox {
             Some(name) => {
                 for entry in root.list(Path::new(""), walk.report, |other| other == name) {
                     if let Entry::File(name, stamp) = entry {
-                        walk.file(Path::new(&name), &files::readable(&name), stamp);
+                        walk.file(Path::new(&name), &bare(&files::readable(&name)), stamp);
                     }
                 }
             }
@@ -354,6 +354,14 @@ fn joined(parent: &str, inner: &str) -> String {
         "" => inner.to_owned(),
         parent => format!("{parent}/{inner}"),
     }
+}
+
+/// A folder's name without the ending of its file.
+fn bare(name: &str) -> String {
+    let ending = [".mbox", ".mbx"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end));
+    ending.unwrap_or(name).to_owned()
 }
 
 fn is_mbox_name(name: &OsStr) -> bool {

@@ -132,13 +132,6 @@ pub(super) enum OpenError {
     /// It cannot be read now, for a reason that quotes nothing of it; the next run tries again.
     Unreadable(String),
     /// The store as a whole is out of reach: the reading ends with what it has.
-    #[cfg_attr(
-        not(test),
-        expect(
-            dead_code,
-            reason = "files are never out of reach; stores on a network are"
-        )
-    )]
     Lost(ConnectorError),
 }
 

@@ -159,7 +159,10 @@ impl Options {
             return Err(refuse(other, message));
         }
         if path.trim().is_empty() {
-            return Err(refuse(key, "is empty; name a file, a folder or a server".to_owned()));
+            return Err(refuse(
+                key,
+                "is empty; name a file, a folder or a server".to_owned(),
+            ));
         }
         if key != "imap" {
             Account::refuse_without(self)?;

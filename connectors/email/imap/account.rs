@@ -163,7 +163,8 @@ fn secret(options: &Options) -> Result<(Login, Source), ConnectorError> {
     }
     match &source {
         Source::Variable { name, .. } if !is_variable(name) => {
-            let message = "is no name of a variable; the secret itself does not belong in this file";
+            let message =
+                "is no name of a variable; the secret itself does not belong in this file";
             Err(refuse(key, message))
         }
         Source::Command { argv, .. } if argv.first().is_none_or(|program| program.is_empty()) => {
@@ -187,7 +188,10 @@ fn split(address: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
             let (host, after) = rest.split_once(']')?;
-            (host, after.strip_prefix(':').or(after.is_empty().then_some("")))
+            (
+                host,
+                after.strip_prefix(':').or(after.is_empty().then_some("")),
+            )
         }
         None => match address.split_once(':') {
             Some((_, port)) if port.contains(':') => (address, Some("")),
@@ -244,7 +248,15 @@ mod tests {
         ] {
             assert_eq!(read(address, LOGIN).unwrap().place(), place);
         }
-        for bad in ["", "imaps://host", "host:", "host:0", "host:x", "a b", "[::1"] {
+        for bad in [
+            "",
+            "imaps://host",
+            "host:",
+            "host:0",
+            "host:x",
+            "a b",
+            "[::1",
+        ] {
             let told = read(bad, LOGIN).unwrap_err();
             let right = "is no server such as imap.example.org or imap.example.org:993";
             assert_eq!(told, format!("imap: {right}"), "{bad}");

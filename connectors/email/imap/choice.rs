@@ -216,6 +216,9 @@ mod tests {
         assert_eq!(role(&["Work/Shop"], &work), Some(Role::Ordinary));
         assert_eq!(role(&["Work/Shop", "Work/Old"], &work), None);
         assert_eq!(role(&["\\Inbox"], &work), None);
-        assert_eq!(role(&["\\Inbox"], &options(&["INBOX"], &[])), Some(Role::Ordinary));
+        assert_eq!(
+            role(&["\\Inbox"], &options(&["INBOX"], &[])),
+            Some(Role::Ordinary)
+        );
     }
 }

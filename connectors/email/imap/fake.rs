@@ -141,8 +141,9 @@ impl Talk<'_> {
             open: None,
             left: None,
         };
+        talk.reader.get_ref().set_nodelay(true).unwrap();
         // Ends with the connection, whoever ends that.
-        drop(talk.talk());
+        talk.talk();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -208,7 +209,9 @@ impl Talk<'_> {
             "LIST" => {
                 let folders = self.state().folders.clone();
                 for folder in folders {
-                    let Folder { attributes, name, .. } = folder;
+                    let Folder {
+                        attributes, name, ..
+                    } = folder;
                     self.write(format!("* LIST ({attributes}) \"/\" \"{name}\"\r\n").as_bytes())?;
                 }
                 ok()
@@ -216,7 +219,9 @@ impl Talk<'_> {
             "EXAMINE" => self.examine(command),
             "UID" if words.next() == Some("SEARCH") => self.search(command),
             "UID" => {
-                let cut = self.state().fault(|fault| matches!(fault, Fault::CutFetch(_)));
+                let cut = self
+                    .state()
+                    .fault(|fault| matches!(fault, Fault::CutFetch(_)));
                 if let Some(Fault::CutFetch(after)) = cut {
                     self.left = Some(after);
                 }
@@ -256,7 +261,12 @@ impl Talk<'_> {
         if self.state().faults.iter().any(closed) {
             return Some("NO [NOPERM] no".to_owned());
         }
-        let found = self.state().folders.iter().find(|f| f.name == name).cloned();
+        let found = self
+            .state()
+            .folders
+            .iter()
+            .find(|f| f.name == name)
+            .cloned();
         let Some(folder) = found else {
             return Some("NO no such folder".to_owned());
         };
@@ -279,13 +289,19 @@ impl Talk<'_> {
     fn here(&self) -> Option<Folder> {
         let open = self.open?;
         let state = self.state();
-        state.folders.iter().find(|folder| folder.name == open).cloned()
+        state
+            .folders
+            .iter()
+            .find(|folder| folder.name == open)
+            .cloned()
     }
 
     fn search(&mut self, command: &str) -> Option<String> {
         let folder = self.here()?;
         let mut words = command.split(' ');
-        let since = words.find(|word| *word == "MODSEQ").and_then(|_| words.next());
+        let since = words
+            .find(|word| *word == "MODSEQ")
+            .and_then(|_| words.next());
         let since: u64 = since.map_or(0, |since| since.parse().unwrap());
         let uids = folder
             .mails
@@ -321,7 +337,12 @@ impl Talk<'_> {
     }
 
     fn data(&self, command: &str, mail: &Mail) -> Vec<u8> {
-        let Mail { uid, thread, labels, .. } = mail;
+        let Mail {
+            uid,
+            thread,
+            labels,
+            ..
+        } = mail;
         if let Some(odd) = &mail.odd {
             return format!("{odd}\r\n").into_bytes();
         }
@@ -339,11 +360,15 @@ impl Talk<'_> {
             bytes = &bytes[..end.map_or(bytes.len(), |end| end + 4)];
         }
         let section = if is_head { "HEADER" } else { "" };
-        let part = command.split('<').nth(1).and_then(|rest| rest.split('>').next());
+        let part = command
+            .split('<')
+            .nth(1)
+            .and_then(|rest| rest.split('>').next());
         let no_parts = self.state().no_parts;
         let mut origin = String::new();
         if let Some((offset, length)) = part.filter(|_| !no_parts).and_then(|p| p.split_once('.')) {
-            let (offset, length): (usize, usize) = (offset.parse().unwrap(), length.parse().unwrap());
+            let (offset, length): (usize, usize) =
+                (offset.parse().unwrap(), length.parse().unwrap());
             bytes = &bytes[offset.min(bytes.len())..(offset + length).min(bytes.len())];
             origin = format!("<{offset}>");
         }

@@ -106,10 +106,7 @@ mod tests {
 
     #[test]
     fn internal_dates_are_read_in_the_forms_that_servers_write() {
-        for text in [
-            "17-Jul-2026 02:44:25 -0700",
-            " 17-JUL-2026 09:44:25 +0000",
-        ] {
+        for text in ["17-Jul-2026 02:44:25 -0700", " 17-JUL-2026 09:44:25 +0000"] {
             let expected = Instant::parse("2026-07-17T09:44:25Z");
             assert_eq!(internal_date(text.as_bytes()), expected, "{text}");
         }

@@ -4,7 +4,7 @@
 //! while they are read, so that what is held is bounded by the parts of a batch and never by a
 //! mail, and what lies beyond the reader's limit is never sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 
 use super::super::mailbox::{OpenError, Opened, Part, Place};
@@ -21,7 +21,15 @@ const PART: usize = 1024 * 1024;
 /// Mails in a row that may break the connection before the server is given up.
 const BROKEN: u32 = 5;
 
+/// Most mails that are fetched before anybody announced them, and bytes that are held of mails.
+const AHEAD: usize = 32;
+const HELD: usize = 8 * 1024 * 1024;
+
 /// What was announced, and what came of it.
+///
+/// Threads are announced one by one, and asking for each alone would cost a server far away more
+/// time than the mails themselves. New mails that follow in their folder come along, as many as the
+/// last ones turned out to be wanted.
 #[derive(Default)]
 pub(super) struct Hold {
     part: Option<Part>,
@@ -29,6 +37,12 @@ pub(super) struct Hold {
     announced: Vec<Place>,
     order: HashMap<Place, usize>,
     came: HashMap<Place, Fetched>,
+    /// Those that came along.
+    along: HashSet<Place>,
+    /// How many come along next, and how many did and were wanted, of late.
+    ahead: usize,
+    brought: usize,
+    wanted: usize,
     /// Mails in a row over which the connection broke.
     broken: u32,
     /// Answers of all batches, to tell progress by.
@@ -39,20 +53,27 @@ pub(super) struct Hold {
 
 impl Hold {
     pub(super) fn announce(&mut self, part: Part, places: &[Place]) {
-        self.came.clear();
+        let bodies = self.came.values().filter_map(|mail| mail.body.as_ref());
+        let held: usize = bodies.map(|body| body.bytes.len()).sum();
+        if self.part != Some(part) || part == Part::Head || held > HELD {
+            self.came.clear();
+            self.along.clear();
+        }
         self.part = Some(part);
         self.announced = places.to_vec();
         let order = places.iter().enumerate().map(|(at, place)| (*place, at));
         self.order = order.collect();
     }
 
-    /// The mail that is wanted, and those after it in its folder that are wanted soon.
-    fn batch(&self, place: Place, part: Part, most: usize) -> Vec<u32> {
+    /// The mail that is wanted, those after it in its folder that are wanted soon, and of `fresh`,
+    /// the new mails of the folder, some that may be.
+    fn batch(&mut self, place: Place, part: Part, most: usize, fresh: &[u32]) -> Vec<u32> {
         let uid = |place: &Place| u32::try_from(place.number).ok();
         let mut uids: Vec<u32> = uid(&place).into_iter().collect();
-        if self.part == Some(part)
-            && let Some(at) = self.order.get(&place)
-        {
+        if self.part != Some(part) || most == 1 {
+            return uids;
+        }
+        if let Some(at) = self.order.get(&place) {
             let next = self.announced.iter().skip(at + 1);
             let here = next.filter(|next| next.folder == place.folder);
             let missing = here.filter(|next| !self.came.contains_key(next));
@@ -60,14 +81,45 @@ impl Hold {
         }
         uids.sort_unstable();
         uids.dedup();
+        if part == Part::Whole {
+            let room = most.saturating_sub(uids.len()).min(self.far());
+            let after = uids.last().copied().unwrap_or(0);
+            let next = fresh.partition_point(|uid| *uid <= after);
+            let along = fresh.iter().skip(next).map(|uid| Place {
+                number: u64::from(*uid),
+                ..place
+            });
+            let missing = along.filter(|next| !self.came.contains_key(next));
+            let along: Vec<Place> = missing.take(room).collect();
+            self.brought += along.len();
+            uids.extend(along.iter().filter_map(uid));
+            self.along.extend(along);
+        }
         uids
     }
 
-    fn take(&mut self, place: Place, part: Part) -> Option<Fetched> {
-        match self.part == Some(part) {
-            true => self.came.remove(&place),
-            false => None,
+    /// How far to fetch ahead: further while most of it is wanted, less when it is not.
+    fn far(&mut self) -> usize {
+        self.ahead = match self.wanted * 2 >= self.brought {
+            true => (self.ahead * 2).clamp(2, AHEAD),
+            false => (self.ahead / 2).max(1),
+        };
+        // What was long ago says less.
+        if self.brought > 8 * AHEAD {
+            (self.brought, self.wanted) = (self.brought / 2, self.wanted / 2);
         }
+        self.ahead
+    }
+
+    fn take(&mut self, place: Place, part: Part) -> Option<Fetched> {
+        if self.part != Some(part) {
+            return None;
+        }
+        let mail = self.came.remove(&place)?;
+        if self.along.remove(&place) {
+            self.wanted += 1;
+        }
+        Some(mail)
     }
 }
 
@@ -116,7 +168,10 @@ impl Imap {
         let mut is_alone = false;
         let mut tried = 0;
         loop {
-            let uids = self.hold.batch(place, part, if is_alone { 1 } else { most });
+            let most = if is_alone { 1 } else { most };
+            let folder = self.folders.get(at);
+            let fresh = folder.map_or(&[][..], |folder| &folder.fresh);
+            let uids = self.hold.batch(place, part, most, fresh);
             is_alone |= uids.len() == 1;
             let answers = self.hold.answers;
             let (is_connected, done) = self.once(at, part, place, &uids);
@@ -134,7 +189,11 @@ impl Imap {
                 Err(Failure::Stale) => return Err(OpenError::Gone),
                 Err(Failure::Fatal(error)) => return Err(OpenError::Lost(error)),
                 Err(Failure::Cut(cause)) => {
-                    tried = if self.hold.answers == answers { tried + 1 } else { 1 };
+                    tried = if self.hold.answers == answers {
+                        tried + 1
+                    } else {
+                        1
+                    };
                     is_alone |= tried > 1;
                     if tried >= self.patience.tries {
                         return Err(self.given_up(is_connected, cause));

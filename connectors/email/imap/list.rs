@@ -52,7 +52,12 @@ impl Left {
     }
 
     fn write(&self) -> String {
-        let Examined { exists, validity, next, modseq } = self.seen;
+        let Examined {
+            exists,
+            validity,
+            next,
+            modseq,
+        } = self.seen;
         let Tally { count, sum } = self.tally;
         let choice = self.choice;
         format!("{validity} {next} {exists} {modseq} {choice} {count} {sum}")
@@ -81,7 +86,8 @@ pub(super) fn list(
         report.note(&place, None, "has no folder that is to be read");
     }
     if imap.is_gmail && !chosen.iter().any(|folder| folder.by_label) {
-        let why = "All Mail is hidden from IMAP, so each label is read; show it in Gmail's settings";
+        let why =
+            "All Mail is hidden from IMAP, so each label is read; show it in Gmail's settings";
         report.note(&place, None, why);
     }
     let mut listing = Listing {
@@ -99,6 +105,7 @@ pub(super) fn list(
             validity: 0,
             is_stale: false,
             uids: None,
+            fresh: Vec::new(),
         });
         let done = imap.patiently(|imap, session| one(imap, session, at, known));
         let name = imap.folders.get(at).map_or("", |folder| &folder.name);
@@ -116,7 +123,10 @@ pub(super) fn list(
             }
             Err(Failure::Stale) => {
                 listing.complete = false;
-                report.fail(name, "the server gives its mails no lasting numbers (UIDVALIDITY)");
+                report.fail(
+                    name,
+                    "the server gives its mails no lasting numbers (UIDVALIDITY)",
+                );
             }
             Err(other) => return Err(other),
         }
@@ -184,7 +194,10 @@ fn one(
         }
         Ask::Changes(_) | Ask::Nothing => listing.unchanged = tally.count,
     }
-    let role = imap.folders.get(at).map_or(Role::Ordinary, |folder| folder.role);
+    let role = imap
+        .folders
+        .get(at)
+        .map_or(Role::Ordinary, |folder| folder.role);
     let fresh: Vec<Fresh> = match imap.is_gmail {
         true => labelled(imap, session, at, &fresh)?,
         false => fresh
@@ -201,6 +214,10 @@ fn one(
         tally.add(mail.place.number);
     }
     listing.seen = listing.unchanged + count(fresh.len());
+    if let Some(folder) = imap.folders.get_mut(at) {
+        let uids = fresh.iter().map(|mail| u32::try_from(mail.place.number));
+        folder.fresh = uids.filter_map(Result::ok).collect();
+    }
     listing.fresh = fresh;
     let left = Left {
         seen,
@@ -260,8 +277,7 @@ fn ask(left: Option<&Left>, seen: Examined, choice: u64, known: Tally) -> Ask {
     };
     let was = left.seen;
     // A thread that could not be stored, or was forgotten, is to be found again.
-    let is_trusted =
-        left.choice == choice && left.tally == known && was.validity == seen.validity;
+    let is_trusted = left.choice == choice && left.tally == known && was.validity == seen.validity;
     if !is_trusted {
         return Ask::All;
     }
@@ -317,13 +333,22 @@ mod tests {
 
     fn seen(next: u64, exists: u64, modseq: u64) -> Examined {
         let validity = 7;
-        Examined { exists, validity, next, modseq }
+        Examined {
+            exists,
+            validity,
+            next,
+            modseq,
+        }
     }
 
     fn left(seen: Examined) -> Left {
         let mut tally = Tally::default();
         tally.add(1);
-        Left { seen, choice: 5, tally }
+        Left {
+            seen,
+            choice: 5,
+            tally,
+        }
     }
 
     #[test]
@@ -345,7 +370,15 @@ mod tests {
             (seen(2, 1, 8), 5, known, Ask::All),
             (seen(2, 1, 9), 6, known, Ask::All),
             (seen(2, 1, 9), 5, Tally::default(), Ask::All),
-            (Examined { validity: 8, ..seen(2, 1, 9) }, 5, known, Ask::All),
+            (
+                Examined {
+                    validity: 8,
+                    ..seen(2, 1, 9)
+                },
+                5,
+                known,
+                Ask::All,
+            ),
         ] {
             assert_eq!(ask(Some(&was), now, choice, known), expected, "{now:?}");
         }

@@ -66,9 +66,8 @@ fn token(
         // In a name, RFC 5801 writes these two signs so.
         let name = user.replace('=', "=3D").replace(',', "=2C");
         let (host, port) = (&account.host, account.port);
-        let initial = format!(
-            "n,a={name},\x01host={host}\x01port={port}\x01auth=Bearer {token}\x01\x01"
-        );
+        let initial =
+            format!("n,a={name},\x01host={host}\x01port={port}\x01auth=Bearer {token}\x01\x01");
         return authenticate(session, "OAUTHBEARER", &initial, "AQ==").map(Some);
     }
     Ok(None)

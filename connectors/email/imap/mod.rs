@@ -95,6 +95,8 @@ struct Folder {
     is_stale: bool,
     /// All UIDs in it that are wanted, in ascending order, if they were listed.
     uids: Option<Vec<u32>>,
+    /// UIDs of mails in it that are not known yet, in ascending order.
+    fresh: Vec<u32>,
 }
 
 /// Why something asked of a server was not had, after all tries.

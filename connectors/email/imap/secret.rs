@@ -70,12 +70,12 @@ impl Source {
                     message: format!("the variable {name} is not set"),
                 })
             }
-            Self::Command { key, argv } => run(argv, TIMEOUT).map_err(|problem| {
-                ConnectorError::Refused {
+            Self::Command { key, argv } => {
+                run(argv, TIMEOUT).map_err(|problem| ConnectorError::Refused {
                     place: place.to_owned(),
                     message: format!("no login: {key} {problem}; run it by hand to see why"),
-                }
-            }),
+                })
+            }
         }
     }
 }

@@ -72,7 +72,8 @@ impl Command {
         if !is_plain {
             let announced = format!("{{{}}}", text.len()).into_bytes();
             self.last.extend(announced);
-            self.ready.push(std::mem::replace(&mut self.last, text.to_vec()));
+            self.ready
+                .push(std::mem::replace(&mut self.last, text.to_vec()));
             return self;
         }
         self.last.push(b'"');
@@ -138,7 +139,9 @@ impl Session {
             Some((b'*', word, _)) if word == "BYE" => {
                 Err(Trouble::Cut("it takes no more connections now".to_owned()))
             }
-            _ => Err(Trouble::Cut("it does not greet as IMAP servers do".to_owned())),
+            _ => Err(Trouble::Cut(
+                "it does not greet as IMAP servers do".to_owned(),
+            )),
         }
     }
 

@@ -36,7 +36,10 @@ pub(super) fn table(port: u16, more: &str) -> toml::Table {
          settle_minutes = 0\nmin_chars = 0\n{more}\n"
     );
     let mut table: toml::Table = text.parse().unwrap();
-    if !table.keys().any(|key| key.starts_with("token") || key.starts_with("password")) {
+    if !table
+        .keys()
+        .any(|key| key.starts_with("token") || key.starts_with("password"))
+    {
         let argv = ["/bin/echo", "secret"].map(toml::Value::from).to_vec();
         table.insert("password_command".to_owned(), argv.into());
     }
@@ -170,10 +173,17 @@ fn a_run_with_nothing_new_examines_folders_and_no_more() {
     assert_eq!(texts(&reading), Vec::<String>::new());
     assert_eq!(reading.report.unchanged, 1);
     let commands: Vec<String> = runs.fake.commands().split_off(4);
-    let commands: Vec<&str> = commands.iter().map(String::as_str).filter(|c| *c != "LOGOUT").collect();
+    let commands: Vec<&str> = commands
+        .iter()
+        .map(String::as_str)
+        .filter(|c| *c != "LOGOUT")
+        .collect();
     assert_eq!(
         commands,
-        ["EXAMINE \"INBOX\" (CONDSTORE)", "EXAMINE \"Sent\" (CONDSTORE)"]
+        [
+            "EXAMINE \"INBOX\" (CONDSTORE)",
+            "EXAMINE \"Sent\" (CONDSTORE)"
+        ]
     );
 }
 
@@ -184,8 +194,15 @@ fn new_mail_is_found_by_what_changed() {
     {
         let mut state = runs.fake.state();
         let inbox = &mut state.folders[0];
-        let raw = mail("d", "c", "It has come.").replace('\n', "\r\n").into_bytes();
-        inbox.mails.push(Mail { uid: 3, raw, modseq: 3, ..Mail::default() });
+        let raw = mail("d", "c", "It has come.")
+            .replace('\n', "\r\n")
+            .into_bytes();
+        inbox.mails.push(Mail {
+            uid: 3,
+            raw,
+            modseq: 3,
+            ..Mail::default()
+        });
         (inbox.next, inbox.modseq) = (4, 3);
     }
     runs.fake.commands();
@@ -241,7 +258,13 @@ fn new_numbers_in_a_folder_store_nothing_twice() {
     runs.fake.commands();
     let reading = runs.run();
     assert_eq!(reading.report.unchanged, 1);
-    assert!(!runs.fake.commands().iter().any(|command| command.starts_with("UID")));
+    assert!(
+        !runs
+            .fake
+            .commands()
+            .iter()
+            .any(|command| command.starts_with("UID"))
+    );
 }
 
 #[test]
@@ -257,7 +280,11 @@ fn on_gmail_all_mail_is_read_with_threads_and_labels() {
     for (mail, (thread, labels)) in all.mails.iter_mut().zip(told) {
         (mail.thread, mail.labels) = (thread, labels);
     }
-    let folders = vec![folder("INBOX", "", &[&text]), all, folder("Work", "", &[&text])];
+    let folders = vec![
+        folder("INBOX", "", &[&text]),
+        all,
+        folder("Work", "", &[&text]),
+    ];
     let fake = Fake::start("X-GM-EXT-1 CONDSTORE", folders);
     let found = |more: &str| {
         let (listing, _) = list(&mut store(&fake, more));
@@ -267,7 +294,10 @@ fn on_gmail_all_mail_is_read_with_threads_and_labels() {
             .collect::<Vec<_>>()
     };
     let first = (1, Role::Ordinary, 1_266_894_439_832_287_888);
-    assert_eq!(found(""), [first, (2, Role::Sent, 2), (4, Role::Ordinary, 4)]);
+    assert_eq!(
+        found(""),
+        [first, (2, Role::Sent, 2), (4, Role::Ordinary, 4)]
+    );
     assert_eq!(found("folders = ['Work']"), [first]);
     assert_eq!(found("exclude_folders = ['Private', 'Sent']"), [first]);
     let commands = fake.commands();
@@ -278,16 +308,24 @@ fn on_gmail_all_mail_is_read_with_threads_and_labels() {
 #[test]
 fn tokens_and_passwords_are_sent_as_the_server_takes_them() {
     for (capabilities, more, expected) in [
-        ("AUTH=XOAUTH2 SASL-IR", "token_command = ['/bin/echo', 'secret']", vec![
-            "AUTHENTICATE XOAUTH2 dXNlcj1hbmFAZXhhbXBsZS5vcmcBYXV0aD1CZWFyZXIgc2VjcmV0AQE=",
-        ]),
-        ("AUTH=XOAUTH2", "token_command = ['/bin/echo', 'secret']", vec![
-            "AUTHENTICATE XOAUTH2",
-            "dXNlcj1hbmFAZXhhbXBsZS5vcmcBYXV0aD1CZWFyZXIgc2VjcmV0AQE=",
-        ]),
-        ("LOGINDISABLED AUTH=PLAIN SASL-IR", "", vec![
-            "AUTHENTICATE PLAIN AGFuYUBleGFtcGxlLm9yZwBzZWNyZXQ=",
-        ]),
+        (
+            "AUTH=XOAUTH2 SASL-IR",
+            "token_command = ['/bin/echo', 'secret']",
+            vec!["AUTHENTICATE XOAUTH2 dXNlcj1hbmFAZXhhbXBsZS5vcmcBYXV0aD1CZWFyZXIgc2VjcmV0AQE="],
+        ),
+        (
+            "AUTH=XOAUTH2",
+            "token_command = ['/bin/echo', 'secret']",
+            vec![
+                "AUTHENTICATE XOAUTH2",
+                "dXNlcj1hbmFAZXhhbXBsZS5vcmcBYXV0aD1CZWFyZXIgc2VjcmV0AQE=",
+            ],
+        ),
+        (
+            "LOGINDISABLED AUTH=PLAIN SASL-IR",
+            "",
+            vec!["AUTHENTICATE PLAIN AGFuYUBleGFtcGxlLm9yZwBzZWNyZXQ="],
+        ),
     ] {
         let fake = Fake::start(capabilities, vec![folder("INBOX", "", &[])]);
         list(&mut store(&fake, more));
@@ -338,7 +376,9 @@ fn a_refused_login_says_what_to_do_and_no_secret() {
     ] {
         let fake = Fake::start(capabilities, vec![folder("INBOX", "", &[])]);
         let mut report = Report::default();
-        let error = store(&fake, more).list(&nothing_known(), &mut report).unwrap_err();
+        let error = store(&fake, more)
+            .list(&nothing_known(), &mut report)
+            .unwrap_err();
         assert!(matches!(error, ConnectorError::Refused { .. }));
         let place = format!("127.0.0.1:{}", fake.port);
         assert_eq!(error.to_string(), format!("{place}: {expected}"));
@@ -348,4 +388,13 @@ fn a_refused_login_says_what_to_do_and_no_secret() {
         // No other try would do.
         assert!(fake.state().connections <= 1);
     }
+}
+
+#[test]
+fn older_mail_than_wanted_is_not_even_listed() {
+    let fake = Fake::start("", vec![folder("INBOX", "", &[&mail("a", "", "hello")])]);
+    let (listing, _) = list(&mut store(&fake, "since = '2026-03-01'"));
+    assert_eq!(listing.fresh.len(), 1);
+    let expected = "UID SEARCH UNDELETED UNDRAFT SINCE 27-Feb-2026".to_owned();
+    assert!(fake.commands().contains(&expected));
 }

@@ -16,7 +16,9 @@ fn reason(error: OpenError) -> String {
 
 /// A server with one folder, and places in it.
 fn filled(mails: usize) -> (Fake, super::Imap, Vec<Place>) {
-    let mails: Vec<String> = (0..mails).map(|n| mail(&n.to_string(), "", "hello")).collect();
+    let mails: Vec<String> = (0..mails)
+        .map(|n| mail(&n.to_string(), "", "hello"))
+        .collect();
     let mails: Vec<&str> = mails.iter().map(String::as_str).collect();
     let fake = Fake::start("", vec![folder("INBOX", "", &mails)]);
     let mut imap = store(&fake, "");
@@ -57,7 +59,15 @@ fn what_came_before_the_cut_is_not_asked_for_again() {
     let sets: Vec<String> = fake
         .commands()
         .iter()
-        .filter_map(|command| Some(command.strip_prefix("UID FETCH ")?.split(' ').next()?.to_owned()))
+        .filter_map(|command| {
+            Some(
+                command
+                    .strip_prefix("UID FETCH ")?
+                    .split(' ')
+                    .next()?
+                    .to_owned(),
+            )
+        })
         .collect();
     assert_eq!(sets, ["1:5", "3:5"]);
 }
@@ -86,7 +96,10 @@ fn a_server_that_breaks_at_every_mail_is_given_up() {
         told.push(reason(read(&mut imap, *place, Part::Whole).unwrap_err()));
     }
     let address = format!("127.0.0.1:{}", fake.port);
-    assert_eq!(told[3], "the connection breaks off whenever it is asked for");
+    assert_eq!(
+        told[3],
+        "the connection breaks off whenever it is asked for"
+    );
     assert_eq!(
         told[4],
         format!("lost: {address} cannot be reached: it ended the connection")
@@ -96,13 +109,17 @@ fn a_server_that_breaks_at_every_mail_is_given_up() {
 #[test]
 fn servers_that_are_busy_for_a_while_are_waited_for() {
     let fake = Fake::start("", vec![folder("INBOX", "", &[])]);
-    fake.state().faults.extend([Fault::Busy, Fault::Unavailable]);
+    fake.state()
+        .faults
+        .extend([Fault::Busy, Fault::Unavailable]);
     let (listing, _) = list(&mut store(&fake, ""));
     assert!(listing.complete);
     assert_eq!(fake.state().connections, 3);
     fake.state().faults.extend(vec![Fault::Busy; 3]);
     let mut report = Report::default();
-    let error = store(&fake, "").list(&nothing_known(), &mut report).unwrap_err();
+    let error = store(&fake, "")
+        .list(&nothing_known(), &mut report)
+        .unwrap_err();
     assert!(matches!(error, ConnectorError::Unreachable { .. }));
     let address = format!("127.0.0.1:{}", fake.port);
     assert_eq!(
@@ -116,7 +133,11 @@ fn a_folder_that_cannot_be_opened_is_named_and_the_others_are_read() {
     let text = mail("a", "", "hello");
     let mut lost = folder("Lost", "", &[&text]);
     lost.validity = 0;
-    let folders = vec![folder("Closed", "", &[&text]), lost, folder("Open", "", &[&text])];
+    let folders = vec![
+        folder("Closed", "", &[&text]),
+        lost,
+        folder("Open", "", &[&text]),
+    ];
     let fake = Fake::start("", folders);
     fake.state().faults.push_back(Fault::Closed("Closed"));
     let (listing, report) = list(&mut store(&fake, ""));
@@ -152,7 +173,10 @@ fn odd_answers_cost_the_mail_they_are_about_and_no_other() {
             Err(error) => reason(error),
         })
         .collect();
-    let whole = mail("5", "", "hello").replace('\n', "\r\n").len().to_string();
+    let whole = mail("5", "", "hello")
+        .replace('\n', "\r\n")
+        .len()
+        .to_string();
     let nothing = "the server gives nothing for it";
     assert_eq!(told, [nothing, "gone", "gone", nothing, "gone", &whole]);
 }
@@ -177,7 +201,10 @@ fn a_literal_shorter_than_announced_costs_one_mail() {
 #[test]
 fn a_long_mail_comes_in_parts_and_what_nobody_reads_is_not_sent() {
     let long = mail("a", "", &"0123456789".repeat(300_000));
-    let fake = Fake::start("", vec![folder("INBOX", "", &[&long, &mail("b", "", "short")])]);
+    let fake = Fake::start(
+        "",
+        vec![folder("INBOX", "", &[&long, &mail("b", "", "short")])],
+    );
     let mut imap = store(&fake, "");
     let (listing, _) = list(&mut imap);
     let places = places(&listing);
@@ -195,7 +222,11 @@ fn a_long_mail_comes_in_parts_and_what_nobody_reads_is_not_sent() {
         ]
     );
     // The second came with the first and is held.
-    assert!(read(&mut imap, places[1], Part::Whole).unwrap().contains("short"));
+    assert!(
+        read(&mut imap, places[1], Part::Whole)
+            .unwrap()
+            .contains("short")
+    );
     assert_eq!(fake.commands(), Vec::<String>::new());
     let mut opened = imap.open(places[0], Part::Whole).unwrap();
     assert_eq!(opened.size, Some(u64::try_from(text.len()).unwrap()));
@@ -251,7 +282,10 @@ fn numbers_that_change_while_mail_is_read_give_no_wrong_mail() {
     imap.session = None;
     fake.state().folders[0].validity = 8;
     for place in &places {
-        assert_eq!(reason(read(&mut imap, *place, Part::Whole).unwrap_err()), "gone");
+        assert_eq!(
+            reason(read(&mut imap, *place, Part::Whole).unwrap_err()),
+            "gone"
+        );
     }
     assert!(!imap.has(places[0]));
 }
@@ -262,7 +296,10 @@ fn a_mail_deleted_after_the_listing_is_gone() {
     fake.state().folders[0].mails.remove(1);
     imap.announce(Part::Head, &places);
     assert!(read(&mut imap, places[0], Part::Head).is_ok());
-    assert_eq!(reason(read(&mut imap, places[1], Part::Head).unwrap_err()), "gone");
+    assert_eq!(
+        reason(read(&mut imap, places[1], Part::Head).unwrap_err()),
+        "gone"
+    );
     assert!(read(&mut imap, places[2], Part::Head).is_ok());
 }
 
@@ -297,4 +334,51 @@ fn a_server_that_is_not_there_or_speaks_no_imap_is_told() {
             fake.port
         )
     );
+}
+
+#[test]
+fn what_comes_in_clear_behind_starttls_is_not_taken_for_tls() {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            reader.get_mut().write_all(b"* OK ready\r\n").unwrap();
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            let both = b"j1 OK go on\r\n* CAPABILITY AUTH=PLAIN\r\n";
+            reader.get_mut().write_all(both).unwrap();
+        }
+    });
+    let (fake, ..) = filled(1);
+    let mut imap = store(&fake, "");
+    (imap.account.port, imap.account.security) = (port, super::account::Security::StartTls);
+    let mut report = Report::default();
+    let error = imap.list(&nothing_known(), &mut report).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("127.0.0.1:{port} cannot be reached: it sent something that is no IMAP")
+    );
+}
+
+#[test]
+fn mails_that_follow_come_along_while_they_are_wanted() {
+    let (fake, mut imap, places) = filled(64);
+    fake.commands();
+    // One thread after the other, each with one mail.
+    for place in &places {
+        imap.announce(Part::Whole, &[*place]);
+        read(&mut imap, *place, Part::Whole).unwrap();
+    }
+    let fetches = fake.commands().len();
+    assert!(fetches <= 8, "{fetches}");
+    // One in eight only: less and less comes along for nothing, and all is right.
+    imap.announce(Part::Head, &[]);
+    for place in places.iter().step_by(8) {
+        imap.announce(Part::Whole, &[*place]);
+        let text = read(&mut imap, *place, Part::Whole).unwrap();
+        let id = format!("Message-ID: <{}@example.org>", place.number - 1);
+        assert!(text.contains(&id));
+    }
 }

@@ -270,6 +270,9 @@ fn atom(rest: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn taken(line: &[u8]) -> String {
@@ -318,5 +321,29 @@ mod tests {
         }
         assert!(is_status(b"* ok see {5}") && is_status(b"j1 NO {5}") && is_status(b"+ {5}"));
         assert!(!is_status(b"* 1 FETCH (BODY[] {12}"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_taken_apart(lines in vec(vec(any::<u8>(), 0..60), 0..6)) {
+            let pieces = |lines: &[Vec<u8>]| -> Vec<Piece> {
+                lines.iter().map(|line| Piece::Line(line.clone())).collect()
+            };
+            for line in &lines {
+                let (start, _) = announced(line).unwrap_or_default();
+                prop_assert!(start <= line.len());
+                is_status(line);
+            }
+            drop(super::super::fetched::Fetched::read(values(pieces(&lines))));
+        }
+
+        #[test]
+        fn what_looks_like_a_response_is_taken_apart(
+            text in "(FETCH |UID |[0-9]{1,12} |BODY\\[[A-Z]*\\](<[0-9]+>)? |\\(|\\)|\"|NIL|\\\\|INTERNALDATE \"[0-9A-Za-z: +-]{0,26}\" ){0,30}",
+        ) {
+            let line = format!("1 FETCH ({text}");
+            let values = values(vec![Piece::Line(line.into_bytes())]);
+            drop(super::super::fetched::Fetched::read(values));
+        }
     }
 }

@@ -316,7 +316,69 @@ fn is_unwanted(flags: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::marks::Memory;
+
+    /// Lists a Maildir of which nothing is known.
+    fn listed(path: &Path) -> (Maildir, Vec<Fresh>, u64) {
+        let known = Known::new(Memory::default().into(), 0, false);
+        let mut maildir = Maildir::new(path.to_owned(), Options::default());
+        let mut report = Report::default();
+        let listing = maildir.list(&known, &mut report).unwrap();
+        assert!(listing.complete && report.problems.is_empty(), "{report:?}");
+        (maildir, listing.fresh, listing.left_out)
+    }
+
+    #[test]
+    fn a_mail_keeps_its_place_when_it_is_flagged_and_when_it_leaves_new() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        for folder in ["cur", "new", "tmp", ".Work/cur"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        fs::write(at("new/17.M1.box"), "Subject: x\n\n").unwrap();
+        fs::write(at("tmp/18.M2.box"), "half").unwrap();
+        fs::write(at("dovecot.index.log"), "index").unwrap();
+        let (mut maildir, before, _) = listed(home.path());
+        assert_eq!(before.len(), 1);
+        let place = before[0].place;
+        // Renamed since it was listed: it is found all the same.
+        fs::rename(at("new/17.M1.box"), at("cur/17.M1.box:2,RS")).unwrap();
+        let opened = maildir.open(place, Part::Whole).unwrap();
+        assert_eq!(opened.size, Some(12));
+        drop(opened);
+        let (mut maildir, after, _) = listed(home.path());
+        assert_eq!(after, before);
+        fs::remove_file(at("cur/17.M1.box:2,RS")).unwrap();
+        assert!(matches!(
+            maildir.open(place, Part::Whole),
+            Err(OpenError::Gone)
+        ));
+        // In another folder it is another copy; flagged as deleted it is none.
+        fs::write(at(".Work/cur/17.M1.box:2,S"), "Subject: x\n\n").unwrap();
+        fs::write(at("cur/19.M3.box:2,ST"), "Subject: y\n\n").unwrap();
+        let (_, moved, left_out) = listed(home.path());
+        assert_eq!((moved.len(), left_out), (1, 1));
+        assert_ne!(moved[0].place, place);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_became_a_link_is_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("box/cur/17.M1.box");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "Subject: x\n\n").unwrap();
+        fs::write(home.path().join("secret"), "Subject: y\n\n").unwrap();
+        let (mut maildir, fresh, _) = listed(&home.path().join("box"));
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(home.path().join("secret"), &file).unwrap();
+        let opened = maildir.open(fresh[0].place, Part::Whole);
+        assert!(matches!(opened, Err(OpenError::Unreadable(_))));
+        assert_eq!(listed(&home.path().join("box")).1, []);
+    }
 
     #[test]
     fn a_name_is_told_from_its_flags() {

@@ -52,6 +52,7 @@ class Door:
         self.shut = False
         self.connections = 0
         self.bytes = 0
+        self.said = b""
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
@@ -77,6 +78,8 @@ class Door:
                         # Half of it goes through.
                         other.sendall(data[: len(data) // 2])
                         break
+                else:
+                    self.said += data
                 other.sendall(data)
         except OSError:
             pass
@@ -190,6 +193,23 @@ def deliver(user, folder, number, answers, text, subject=None, flags="S"):
         file.write(body)
     own(path)
     return path
+
+
+def deliver_long(user, number, megabytes):
+    """Puts a mail with a long attachment into INBOX."""
+    path = deliver(user, "", number, [], "", "Scans")
+    line = "QUFB" * 19 + "\n"
+    with open(path, "w") as file:
+        file.write(
+            f"From: Ben <ben@example.org>\nTo: Alice <alice@example.org>\nSubject: Scans\n"
+            f"Date: 9 Oct 2026 10:00:00 +0000\nMessage-ID: <m{number}@example.org>\nMIME-Version: 1.0\n"
+            'Content-Type: multipart/mixed; boundary="b"\n\n--b\nContent-Type: text/plain\n\n'
+            "The scans of all plates.\n--b\nContent-Type: application/zip; name=scans.zip\n"
+            "Content-Disposition: attachment; filename=scans.zip\nContent-Transfer-Encoding: base64\n\n"
+        )
+        for _ in range(megabytes * 1024 * 1024 // len(line)):
+            file.write(line)
+        file.write("--b--\n")
 
 
 WORDS = "paper ink plate proof sheet fold trim stitch cover price order press colour margin week".split()
@@ -325,12 +345,21 @@ def few(plain, tls):
     check("deleted, moved, flagged", (report["failed"], library.told() == before), (0, True))
     print("  a mail deleted, one moved, one flagged: the library stays as it was")
     deliver("alice", "", 7, [1, 2], "The paper has come.", "Paper")
+    door = Door(plain)
+    library.configure(door.port, "alice", password, 'tls = "none"')
     report, _, _ = library.run()
+    library.configure(tls, "alice", password)
+    commands = [line.split(" ", 1)[1] for line in door.said.decode().splitlines()]
+    known = ("CAPABILITY", "LOGIN ", "LIST ", "EXAMINE ", "UID SEARCH ", "UID FETCH ", "LOGOUT")
+    check("commands", [command for command in commands if not command.startswith(known)], [])
+    check("changes", any(command.startswith("UID SEARCH MODSEQ ") for command in commands), True)
+    fetches = [command for command in commands if command.startswith("UID FETCH ")]
+    check("only peeks", all(" BODY.PEEK[" in command for command in fetches), True)
     check("an answer", (report["failed"], report["stored"]), (0, 1))
     items = library.items()
     paper = next(item for item in items if "has come" in item["original"])
     check("the same thread", ("ninety gram" in paper["original"], len(items)), (True, 3))
-    print("  an answer to the moved mail: its thread grew")
+    print(f"  an answer to the moved mail: its thread grew, {len(commands)} commands, none that changes")
 
     # New numbers.
     before = library.told()
@@ -372,6 +401,15 @@ def many(tls):
     report, seconds, _ = whole.run()
     check("one more", (report["failed"], report["stored"]), (0, 1))
     print(f"  one new mail: {seconds:.2f} s")
+
+    deliver_long("bulk", MANY + 2, 100)
+    report, seconds, memory = whole.run()
+    check("a long mail", (report["failed"], report["stored"]), (0, 1))
+    scans = next(item for item in whole.items() if "scans of all plates" in item["original"])
+    check("its attachment", "scans.zip" in scans["original"], True)
+    print(f"  one mail of 100 MB: {seconds:.1f} s, {memory:.0f} MiB at most")
+    size += 110_000_000
+    threads += 1
 
     door = Door(tls)
     cut = Library("cut", door.port, "bulk", password)

@@ -195,7 +195,7 @@ impl Imap {
                         1
                     };
                     is_alone |= tried > 1;
-                    if tried >= self.patience.tries {
+                    if tried >= self.tries() {
                         return Err(self.given_up(is_connected, cause));
                     }
                     self.wait(tried);

@@ -70,6 +70,9 @@ impl Default for Patience {
     }
 }
 
+/// Most tries with a server that never answered.
+const UNPROVEN: u32 = 3;
+
 /// A mailbox on a server.
 pub(super) struct Imap {
     account: Account,
@@ -78,6 +81,8 @@ pub(super) struct Imap {
     /// `None` trusts whom the system trusts.
     config: Option<Arc<ClientConfig>>,
     session: Option<Session>,
+    /// Whether there ever was a login.
+    is_proven: bool,
     is_gmail: bool,
     folders: Vec<Folder>,
     hold: Hold,
@@ -121,6 +126,7 @@ impl Imap {
             patience: Patience::default(),
             config: None,
             session: None,
+            is_proven: false,
             is_gmail: false,
             folders: Vec::new(),
             hold: Hold::default(),
@@ -151,7 +157,7 @@ impl Imap {
             });
             tried += 1;
             match done {
-                Err(Failure::Cut(_)) if tried < self.patience.tries => self.wait(tried),
+                Err(Failure::Cut(_)) if tried < self.tries() => self.wait(tried),
                 done => return done,
             }
         }
@@ -165,8 +171,17 @@ impl Imap {
         let timeout = self.patience.timeout;
         let mut session = Session::connect(&self.account, timeout, self.config.as_ref())?;
         login::login(&mut session, &self.account)?;
+        self.is_proven = true;
         self.is_gmail = session.has("X-GM-EXT-1");
         Ok(session)
+    }
+
+    /// A server that never answered is more likely misspelt than away.
+    fn tries(&self) -> u32 {
+        match self.is_proven {
+            true => self.patience.tries,
+            false => self.patience.tries.min(UNPROVEN),
+        }
     }
 
     /// Exponential, with up to a half more by chance.

@@ -420,7 +420,7 @@ def many(tls):
     print(f"  cut {door.connections - 1} times in the middle: the same items, {seconds:.1f} s")
 
     gone = Library("gone", door.port, "bulk", password)
-    door.cuts = [door.bytes + size]
+    door.cuts = [door.bytes + size * 6 // 10]
     threading.Thread(target=shut_after, args=(door,), daemon=True).start()
     report, _, _ = gone.run(good=4)
     stored = report["stored"]

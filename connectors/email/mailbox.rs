@@ -114,7 +114,8 @@ pub(super) enum Part {
 /// A mail that is being read.
 pub(super) struct Opened<'a> {
     /// Its bytes as they were sent, with LF or CRLF. Never read beyond `max_message_mb`, so a
-    /// store may hold back what is longer.
+    /// store may hold back what is longer. A store that goes out of reach meanwhile puts the
+    /// [`ConnectorError`] into the error.
     pub(super) bytes: Box<dyn Read + 'a>,
     /// When the store received it, as far as it knows.
     pub(super) received: Option<Instant>,

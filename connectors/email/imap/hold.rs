@@ -10,7 +10,6 @@ use std::io::{self, Read};
 use super::super::mailbox::{OpenError, Opened, Part, Place};
 use super::fetched::{Fetched, set};
 use super::{Failure, Imap};
-use crate::error::ConnectorError;
 
 /// Header sections in a batch, and bytes that are taken of each.
 const HEADS: (usize, usize) = (100, 128 * 1024);
@@ -47,8 +46,6 @@ pub(super) struct Hold {
     broken: u32,
     /// Answers of all batches, to tell progress by.
     answers: usize,
-    /// Why the server was given up while a long mail was being read.
-    lost: Option<ConnectorError>,
 }
 
 impl Hold {
@@ -126,9 +123,6 @@ impl Hold {
 impl Imap {
     /// Opens a mail, from what is held or by fetching a batch.
     pub(super) fn fetch(&mut self, place: Place, part: Part) -> Result<Opened<'_>, OpenError> {
-        if let Some(error) = self.hold.lost.take() {
-            return Err(OpenError::Lost(error));
-        }
         let mail = match self.hold.take(place, part) {
             Some(mail) => mail,
             None => self.batch(place, part)?,
@@ -299,11 +293,8 @@ impl Read for Long<'_> {
             .imap
             .part(self.place, self.offset)
             .map_err(|failure| match failure {
-                Failure::Cut(_) | Failure::Fatal(_) => {
-                    self.imap.hold.lost = Some(self.imap.lost(failure));
-                    io::ErrorKind::ConnectionAborted
-                }
-                Failure::No | Failure::Stale => io::ErrorKind::InvalidData,
+                Failure::Cut(_) | Failure::Fatal(_) => io::Error::other(self.imap.lost(failure)),
+                Failure::No | Failure::Stale => io::ErrorKind::InvalidData.into(),
             })?;
         self.offset += part.len();
         self.is_whole = part.len() < PART;

@@ -382,3 +382,21 @@ fn mails_that_follow_come_along_while_they_are_wanted() {
         assert!(text.contains(&id));
     }
 }
+
+#[test]
+fn a_server_that_goes_away_within_a_long_mail_is_told_as_such() {
+    let long = mail("a", "", &"0123456789".repeat(200_000));
+    let fake = Fake::start("", vec![folder("INBOX", "", &[&long])]);
+    let mut imap = store(&fake, "");
+    let (listing, _) = list(&mut imap);
+    let mut opened = imap.open(places(&listing)[0], Part::Whole).unwrap();
+    fake.state().faults.push_back(Fault::CutFetch(500_000));
+    fake.state().faults.extend(vec![Fault::Busy; 3]);
+    let mut bytes = Vec::new();
+    let error = std::io::Read::read_to_end(&mut opened.bytes, &mut bytes).unwrap_err();
+    let address = format!("127.0.0.1:{}", fake.port);
+    assert_eq!(
+        error.downcast::<ConnectorError>().unwrap().to_string(),
+        format!("{address} cannot be reached: it takes no more connections now")
+    );
+}

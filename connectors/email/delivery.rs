@@ -303,8 +303,12 @@ impl Delivery<'_> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
+/// Why the bytes of a mail end too early. A store that went out of reach says so within the error.
 fn unreadable(cause: std::io::Error) -> OpenError {
-    OpenError::Unreadable(format!("cannot be read: {}", cause.kind()))
+    match cause.downcast::<ConnectorError>() {
+        Ok(lost) => OpenError::Lost(lost),
+        Err(cause) => OpenError::Unreadable(format!("cannot be read: {}", cause.kind())),
+    }
 }
 
 /// Mails of a thread that later ones may quote, by ordinal.

@@ -114,7 +114,8 @@ pub(super) enum Part {
 /// A mail that is being read.
 pub(super) struct Opened<'a> {
     /// Its bytes as they were sent, with LF or CRLF. Never read beyond `max_message_mb`, so a
-    /// store may hold back what is longer.
+    /// store may hold back what is longer. A store that goes out of reach meanwhile puts the
+    /// [`ConnectorError`] into the error.
     pub(super) bytes: Box<dyn Read + 'a>,
     /// When the store received it, as far as it knows.
     pub(super) received: Option<Instant>,
@@ -132,13 +133,6 @@ pub(super) enum OpenError {
     /// It cannot be read now, for a reason that quotes nothing of it; the next run tries again.
     Unreadable(String),
     /// The store as a whole is out of reach: the reading ends with what it has.
-    #[cfg_attr(
-        not(test),
-        expect(
-            dead_code,
-            reason = "files are never out of reach; stores on a network are"
-        )
-    )]
     Lost(ConnectorError),
 }
 

@@ -1,10 +1,10 @@
-//! Email: threads of a Maildir, of mbox files or of a folder of `.eml` files.
+//! Email: threads of a Maildir, of mbox files, of a folder of `.eml` files or of an IMAP server.
 //!
 //! A unit is a thread, a block a mail. What is kept and left out, and why, is told to people in
 //! `docs/connectors/email.md`.
 //!
 //! Way of a mail: a store lists it and opens it (`mailbox` is what every store offers, `maildir`,
-//! `mbox` and `eml_dir` are stores) → `slim` (its bytes without attachments) → `mail` with `fields`,
+//! `mbox`, `eml_dir` and `imap` are stores) → `slim` (its bytes without attachments) → `mail` with `fields`,
 //! `ids`, `dates`, `people` and `bulk` (its header section) → `gather` (its thread) → `plan` (its
 //! ordinal, and what of the thread is sent) → `send` → `mail` with `parts`, `lines`, `html`,
 //! `quotes` and `trim` (its text) → the sink. `known` is what earlier readings remember.
@@ -20,6 +20,7 @@ mod folders;
 mod gather;
 mod html;
 mod ids;
+mod imap;
 mod known;
 mod lines;
 mod mail;
@@ -69,9 +70,14 @@ impl Kind for Email {
         surroundings: &Surroundings,
     ) -> Result<Box<dyn Connector>, ConnectorError> {
         let (options, store) = Options::read(table)?;
-        let path = match &store {
-            Store::Maildir(path) | Store::Mbox(path) | Store::EmlDir(path) => {
-                surroundings.resolve(path)
+        let (store, path) = match store {
+            Store::Maildir(ref path) | Store::Mbox(ref path) | Store::EmlDir(ref path) => {
+                let path = surroundings.resolve(path);
+                (store, path)
+            }
+            Store::Imap(account) => {
+                let account = account.placed(surroundings);
+                (Store::Imap(Box::new(account)), PathBuf::new())
             }
         };
         Ok(Box::new(Threads {
@@ -121,6 +127,7 @@ impl Threads {
             Store::Maildir(_) => Box::new(maildir::Maildir::new(path, options)),
             Store::Mbox(_) => Box::new(mbox::Mbox::new(path, options)),
             Store::EmlDir(_) => Box::new(eml_dir::EmlDir::new(path, options)),
+            Store::Imap(ref account) => Box::new(imap::Imap::new((**account).clone(), options)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::imap::Account;
 use crate::digest;
 use crate::error::ConnectorError;
 use crate::files;
@@ -22,6 +23,20 @@ pub struct Options {
     pub mbox: Option<String>,
     /// A folder with one file a mail.
     pub eml_dir: Option<String>,
+    /// An IMAP server: its name, with a port if it is not the usual one.
+    pub imap: Option<String>,
+    /// The name to log in with there.
+    pub user: Option<String>,
+    /// How the connection is kept private: `implicit`, `starttls`, or `none` on this computer.
+    pub tls: Option<String>,
+    /// The variable that holds the password.
+    pub password_env: Option<String>,
+    /// A program and its arguments that prints the password.
+    pub password_command: Option<Vec<String>>,
+    /// The variable that holds an OAuth access token.
+    pub token_env: Option<String>,
+    /// A program and its arguments that prints an OAuth access token.
+    pub token_command: Option<Vec<String>>,
     /// Minutes that a thread must have rested before it is read; 0 reads at once.
     pub settle_minutes: u32,
     /// Rendered characters below which a thread is not worth an item.
@@ -47,6 +62,13 @@ impl Default for Options {
             maildir: None,
             mbox: None,
             eml_dir: None,
+            imap: None,
+            user: None,
+            tls: None,
+            password_env: None,
+            password_command: None,
+            token_env: None,
+            token_command: None,
             settle_minutes: common.settle_minutes,
             min_chars: common.min_chars,
             since: None,
@@ -67,7 +89,7 @@ const BOUNDS: &[(&str, u64, u64)] = &[
 ];
 
 /// The stores, of which exactly one is named.
-const STORES: &[&str] = &["maildir", "mbox", "eml_dir"];
+const STORES: &[&str] = &["maildir", "mbox", "eml_dir", "imap"];
 
 /// Where the mail is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +100,8 @@ pub(super) enum Store {
     Mbox(String),
     /// `eml_dir`.
     EmlDir(String),
+    /// `imap`.
+    Imap(Box<Account>),
 }
 
 impl Options {
@@ -120,7 +144,7 @@ impl Options {
     }
 
     fn store(&self) -> Result<Store, ConnectorError> {
-        let named = [&self.maildir, &self.mbox, &self.eml_dir];
+        let named = [&self.maildir, &self.mbox, &self.eml_dir, &self.imap];
         let mut stores = STORES
             .iter()
             .zip(named)
@@ -135,9 +159,16 @@ impl Options {
             return Err(refuse(other, message));
         }
         if path.trim().is_empty() {
-            return Err(refuse(key, "is empty; name a file or folder".to_owned()));
+            return Err(refuse(
+                key,
+                "is empty; name a file, a folder or a server".to_owned(),
+            ));
+        }
+        if key != "imap" {
+            Account::refuse_without(self)?;
         }
         Ok(match key {
+            "imap" => Store::Imap(Box::new(Account::read(path, self)?)),
             "maildir" => Store::Maildir(path.clone()),
             "mbox" => Store::Mbox(path.clone()),
             _ => Store::EmlDir(path.clone()),
@@ -216,15 +247,15 @@ mod tests {
         let message = refused("");
         assert_eq!(
             message,
-            "options: name the place of the mail: exactly one of maildir, mbox, eml_dir"
+            "options: name the place of the mail: exactly one of maildir, mbox, eml_dir, imap"
         );
         assert_eq!(
             refused("maildir = 'a'\nmbox = 'b'"),
-            "mbox: stands beside maildir; name exactly one of maildir, mbox, eml_dir"
+            "mbox: stands beside maildir; name exactly one of maildir, mbox, eml_dir, imap"
         );
         assert_eq!(
             refused("mbox = ''"),
-            "mbox: is empty; name a file or folder"
+            "mbox: is empty; name a file, a folder or a server"
         );
     }
 

@@ -45,7 +45,7 @@ use async_trait::async_trait;
 
 use self::mailbox::Mailbox;
 use self::options::{Options, Store};
-use crate::connector::{Connector, Kind, Outcome, Request, Surroundings};
+use crate::connector::{Connector, Kind, Outcome, Request, Surroundings, Watched};
 use crate::error::ConnectorError;
 use crate::report::Report;
 use crate::source::Trust;
@@ -117,6 +117,20 @@ impl Connector for Threads {
         tokio::task::spawn_blocking(read)
             .await
             .unwrap_or_else(|_| (Report::default(), Err(ConnectorError::Broken)))
+    }
+
+    fn watched(&self) -> Watched {
+        let folder = match self.store {
+            // A server is asked at the interval.
+            Store::Imap(_) => None,
+            _ if self.path.is_dir() => Some(self.path.clone()),
+            // One mbox file: its folder, since programs put a new file in its place.
+            _ => self.path.parent().map(Path::to_path_buf),
+        };
+        Watched {
+            folders: folder.into_iter().filter(|folder| folder.is_dir()).collect(),
+            settle_minutes: self.options.settle_minutes,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench index -- 100000` measures with 100,000 items; `--alone` leaves FTS5 out,
 //! which takes longer than all else at a million; `--at FOLDER` keeps the library there and uses it
-//! again; `--only sizes|sets|filters|long|first|readers|updates` measures one thing. Times are CPU time of the process, so that other
+//! again; `--originals` measures the index over originals instead, 40 KB each; `--only sizes|sets|filters|long|first|readers|updates` measures one thing. Times are CPU time of the process, so that other
 //! work on the machine counts little; where a time is on the wall, the line says so.
 #![expect(
     clippy::unwrap_used,
@@ -19,6 +19,8 @@ mod fts;
 mod library_generator;
 #[path = "index/measure.rs"]
 mod measure;
+#[path = "index/originals.rs"]
+mod originals;
 #[path = "index/processes.rs"]
 mod processes;
 #[path = "index/queries.rs"]
@@ -46,6 +48,9 @@ fn main() {
         only: after("--only"),
     };
     let folder = tempfile::tempdir().unwrap();
+    if arguments.contains(&"--originals") {
+        return originals::measure(after("--at").map_or(folder.path(), Path::new), items);
+    }
     run(after("--at").map_or(folder.path(), Path::new), &plan);
 }
 

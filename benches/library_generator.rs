@@ -146,6 +146,14 @@ pub(crate) fn item(seed: u64, at: usize) -> Generated {
     }
 }
 
+/// A session's text of about so many characters.
+pub(crate) fn original(seed: u64, at: usize, chars: usize) -> String {
+    let mut numbers = Numbers::new(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ at as u64);
+    numbers.next();
+    let project = numbers.below(PROJECTS);
+    text(&mut numbers, chars, project, at.is_multiple_of(20))
+}
+
 /// Items as JSON Lines, in four sources.
 pub(crate) fn lines(items: usize, seed: u64) -> String {
     let mut out = String::new();

@@ -19,7 +19,7 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use jezero::config::Projects;
 use jezero::item::{SourceName, Trust};
-use jezero::pipeline::{Job, Options, Pipeline, run};
+use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
 use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::Store;
@@ -92,6 +92,7 @@ impl Ground {
             projects: &ProjectRules::new(&Projects::default(), None),
             clock: Arc::new(SystemClock),
             max_input_chars: 60_000,
+            stop: Stop::never(),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)

@@ -40,6 +40,21 @@ pub trait Connector: Send {
     /// # Errors
     /// Only when the source as a whole cannot be read; everything smaller is in the [`Report`].
     async fn poll(&mut self, request: Request, sink: Sink) -> Outcome;
+
+    /// What to keep an eye on between two readings. Without any, the source is read at its
+    /// interval alone.
+    fn watched(&self) -> Watched {
+        Watched::default()
+    }
+}
+
+/// Where changes of a source show, and how long they settle.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Watched {
+    /// Folders in which files change.
+    pub folders: Vec<PathBuf>,
+    /// Minutes that a unit must have rested before it is read.
+    pub settle_minutes: u32,
 }
 
 /// What a reading ends with: the counts so far, also when it failed.

@@ -1,7 +1,9 @@
 //! Runs every `fixtures/<connector>/<case>/` and compares with its `expected.json`.
 //!
 //! A case is a tree that the connector reads (`projects/`), perhaps a second tree that is laid over
-//! it for a second reading (`then/`), and what both readings send. `options` in `expected.json`
+//! it for a second reading (`then/`), and what both readings send. For a connector that asks a
+//! server it is what that server answers (`answers.json`, see `served`), and perhaps what it answers
+//! otherwise at a second reading (`then.json`). `options` in `expected.json`
 //! go to the connector; the settle time is always 0 and all files get the same time, later ones in
 //! the second tree, so that order is by name. With `JEZERO_WRITE_EXPECTED=1` the expectations are
 //! written anew, to be looked at before they are kept.
@@ -13,9 +15,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::connector::{Request, Surroundings};
+use crate::connector::{Connector, Request, Surroundings};
 use crate::marks::{Memory, Recalled, Tail};
 use crate::report::Report;
+use crate::served::{self, Served};
 use crate::time::Instant;
 use crate::unit::{Event, Extent, Sink};
 
@@ -37,13 +40,23 @@ pub(crate) fn poll(
     sample: Option<usize>,
 ) -> Reading {
     let kind = crate::kind(kind).unwrap();
-    let mut connector = kind.build(options, &Surroundings::default()).unwrap();
+    let connector = kind.build(options, &Surroundings::default()).unwrap();
+    poll_built(connector, memory, sample)
+}
+
+/// Polls a connector that was built elsewhere.
+pub(crate) fn poll_built(
+    mut connector: Box<dyn Connector>,
+    memory: Memory,
+    sample: Option<usize>,
+) -> Reading {
     let request = Request {
         memory: memory.into(),
         now: Instant::parse("2026-11-30T00:00:00Z").unwrap(),
         sample,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
@@ -150,6 +163,9 @@ fn told(reading: &Reading) -> Value {
                 unit["title"] = json!(end.title_hint);
                 unit["cwd"] = json!(end.evidence.cwd);
                 unit["named"] = json!(end.evidence.named);
+                if let Some(trust) = end.trust {
+                    unit["trust"] = trust.as_str().into();
+                }
             }
             Event::Abandoned => units.last_mut().unwrap()["abandoned"] = true.into(),
             Event::Marks(marks) => bare_marks += marks.len(),
@@ -194,22 +210,73 @@ fn lay(from: &Path, to: &Path, time: SystemTime) {
     }
 }
 
+/// What a case gives a connector to read.
+enum Given {
+    Tree(tempfile::TempDir),
+    Server(Served),
+}
+
+impl Given {
+    fn new(case: &Path) -> Self {
+        if case.join("answers.json").is_file() {
+            return Self::Server(Served::case(&case.join("answers.json")));
+        }
+        let temporary = tempfile::tempdir().unwrap();
+        let time = UNIX_EPOCH + Duration::from_secs(FIRST);
+        lay(
+            &case.join("projects"),
+            &temporary.path().join("projects"),
+            time,
+        );
+        Self::Tree(temporary)
+    }
+
+    /// The option that leads to it, how it is called there, and its name in expectations.
+    fn place(&self) -> (&'static str, String, &'static str) {
+        match self {
+            Self::Tree(folder) => {
+                let projects = folder.path().join("projects");
+                ("projects_dir", projects.display().to_string(), "projects")
+            }
+            Self::Server(served) => ("api_url", served.address.clone(), "http://server"),
+        }
+    }
+
+    /// Lays what has changed over it; returns whether anything has.
+    fn then(&self, case: &Path) -> bool {
+        let (tree, answers) = (case.join("then"), case.join("then.json"));
+        match self {
+            Self::Tree(folder) if tree.is_dir() => {
+                let time = UNIX_EPOCH + Duration::from_secs(FIRST + 60);
+                lay(&tree, &folder.path().join("projects"), time);
+            }
+            Self::Server(served) if answers.is_file() => served.learn(served::read(&answers)),
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// Options that name a place, relative to the case's tree.
 const PLACES: &[&str] = &["maildir", "mbox", "eml_dir"];
 
-fn options(kind: &str, expected: &Value, projects: &Path) -> toml::Table {
+fn options(kind: &str, expected: &Value, given: &Given) -> toml::Table {
     let mut options: toml::Table = match expected.get("options") {
         Some(given) => serde_json::from_value(given.clone()).unwrap(),
         None => toml::Table::new(),
     };
+    let (key, place, _) = given.place();
     options.insert("settle_minutes".into(), 0.into());
-    for (key, value) in &mut options {
-        if let Some(below) = value.as_str().filter(|_| PLACES.contains(&key.as_str())) {
-            *value = projects.join(below).display().to_string().into();
+    if let Given::Tree(folder) = given {
+        let projects = folder.path().join("projects");
+        for (key, value) in &mut options {
+            if let Some(below) = value.as_str().filter(|_| PLACES.contains(&key.as_str())) {
+                *value = projects.join(below).display().to_string().into();
+            }
         }
     }
     if kind != "email" {
-        options.insert("projects_dir".into(), projects.display().to_string().into());
+        options.insert(key.into(), place.into());
     }
     options
 }
@@ -220,14 +287,8 @@ fn run(kind: &str, case: &Path) {
         Ok(text) => serde_json::from_str(&text).unwrap(),
         Err(_) => json!({}),
     };
-    let temporary = tempfile::tempdir().unwrap();
-    let projects = temporary.path().join("projects");
-    lay(
-        &case.join("projects"),
-        &projects,
-        UNIX_EPOCH + Duration::from_secs(FIRST),
-    );
-    let options = options(kind, &expected, &projects);
+    let given = Given::new(case);
+    let options = options(kind, &expected, &given);
     let mut found = json!({ "about": expected["about"] });
     if let Some(options) = expected.get("options") {
         found["options"] = options.clone();
@@ -241,19 +302,14 @@ fn run(kind: &str, case: &Path) {
         "{}: a second reading sends nothing",
         case.display()
     );
-    if case.join("then").is_dir() {
-        lay(
-            &case.join("then"),
-            &projects,
-            UNIX_EPOCH + Duration::from_secs(FIRST + 60),
-        );
+    if given.then(case) {
         let then = poll(kind, &options, Memory::new(remember(&first.events)), None);
         found["then"] = told(&then);
     }
-    let here = projects.display().to_string();
+    let (_, here, name) = given.place();
     let found = serde_json::to_string_pretty(&found)
         .unwrap()
-        .replace(&here, "projects")
+        .replace(&here, name)
         + "\n";
     #[expect(
         clippy::disallowed_methods,
@@ -275,6 +331,11 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
 }
 
+/// Whether a folder is a case, and not data for other tests.
+fn is_case(path: &Path) -> bool {
+    path.join("projects").is_dir() || path.join("answers.json").is_file()
+}
+
 #[test]
 fn every_case_of_every_connector_is_read_as_expected() {
     for kind in crate::ALL {
@@ -285,7 +346,7 @@ fn every_case_of_every_connector_is_read_as_expected() {
             .map(|entry| entry.unwrap().path())
             .collect();
         entries.sort();
-        for case in entries.iter().filter(|path| path.join("projects").is_dir()) {
+        for case in entries.iter().filter(|path| is_case(path)) {
             run(kind.name(), case);
             cases += 1;
         }

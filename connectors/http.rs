@@ -187,6 +187,10 @@ impl Answer {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
+
+    fn after(self, retries: u32) -> Self {
+        Self { retries, ..self }
+    }
 }
 
 /// A client: connections are kept and used again by all who share it.
@@ -224,24 +228,37 @@ impl Http {
     /// # Errors
     /// [`HttpError`] once the tries are used up.
     pub async fn ask(&self, question: &Question) -> Result<Answer, HttpError> {
-        let mut retries = 0;
+        self.ask_counting(question, &mut 0).await
+    }
+
+    /// Puts a question as [`Http::ask`] does; counts how often it had to be put again, also when
+    /// there is no answer in the end.
+    ///
+    /// # Errors
+    /// As [`Http::ask`].
+    pub async fn ask_counting(
+        &self,
+        question: &Question,
+        retries: &mut u32,
+    ) -> Result<Answer, HttpError> {
+        *retries = 0;
         loop {
-            let last = retries + 1 >= self.patience.tries;
+            let last = *retries + 1 >= self.patience.tries;
             let wait = match self.once(question).await {
                 Ok(answer) if !passes(answer.status) || last => {
-                    return Ok(Answer { retries, ..answer });
+                    return Ok(answer.after(*retries));
                 }
                 Ok(answer) => match retry_after(&answer.headers) {
                     Some(wait) if wait > self.patience.longest_wait => {
-                        return Ok(Answer { retries, ..answer });
+                        return Ok(answer.after(*retries));
                     }
                     Some(wait) => wait.max(self.wait(0)),
-                    None => self.wait(retries),
+                    None => self.wait(*retries),
                 },
                 Err(error) if !error.passes() || last => return Err(error),
-                Err(_) => self.wait(retries),
+                Err(_) => self.wait(*retries),
             };
-            retries += 1;
+            *retries += 1;
             tokio::time::sleep(wait).await;
         }
     }

@@ -20,6 +20,7 @@ pub mod http;
 pub mod jsonl;
 pub mod marks;
 pub mod options;
+pub mod paperclip;
 pub mod render;
 pub mod report;
 pub mod source;
@@ -37,7 +38,11 @@ pub use unit::{
 };
 
 /// Every kind of connector, in the order in which they are listed to people.
-pub const ALL: &[&dyn Kind] = &[&claude_code::ClaudeCode, &email::Email];
+pub const ALL: &[&dyn Kind] = &[
+    &claude_code::ClaudeCode,
+    &email::Email,
+    &paperclip::Paperclip,
+];
 
 /// Returns the kind that a configuration names by `type`.
 #[must_use]
@@ -47,6 +52,8 @@ pub fn kind(name: &str) -> Option<&'static dyn Kind> {
 
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod served;
 
 // The checks that the fuzz targets make are made of seeds and of random files by tests as well.
 #[cfg(test)]

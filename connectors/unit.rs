@@ -225,6 +225,13 @@ impl Sink {
         Ok(())
     }
 
+    /// Ends when the receiver wants no more, also while nothing is being sent: one that waits for a
+    /// server need not wait for its answer then.
+    pub fn closed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let sender = self.sender.clone();
+        async move { sender.closed().await }
+    }
+
     fn due(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Blocks(blocks) => {

@@ -5,8 +5,8 @@ use std::sync::{LazyLock, Mutex};
 
 use jezero::item::{Draft, Instant, Trust};
 use jezero::redaction::{Counts, Engine};
-use jezero::store::search::{Matches, Question, Rules, Scan, Terms, TextIndex};
-use jezero::store::{Filter, Index, ItemWrite, Scope, Store, StoreError, View};
+use jezero::store::search::{Matches, Question, Rules, Scan, Terms, TextIndex, TextScope};
+use jezero::store::{Filter, Frame, Index, ItemWrite, Scope, Store, StoreError, View, compress};
 use jezero_connectors::{ExternalId, Locator, SourceName};
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::embedded);
@@ -46,7 +46,10 @@ fn put(store: &mut Store, texts: &[String]) {
                 original_ref: None,
                 trust: Trust::Own,
                 content_hash: format!("{text:?}"),
-                original: None,
+                original: (at % 4 != 3).then(|| {
+                    let original = &texts[texts.len() - 1 - at];
+                    Frame::Held(compress(&ENGINE.redact(&format!("{original} {text}"))).unwrap())
+                }),
                 locator: Locator::default(),
                 part: (1, 1),
                 rules_version: 1,
@@ -96,11 +99,16 @@ impl Shelved {
         let filter = Filter::default();
         let scopes = [Scope::All, Scope::Only(vec![1])];
         let mut last = Matches::default();
-        for scope in &scopes {
+        let asked = scopes.iter().flat_map(|scope| {
+            let texts = [TextScope::Original, TextScope::All, TextScope::Summary];
+            texts.map(|texts| (scope, texts))
+        });
+        for (scope, texts) in asked {
             let question = Question {
                 scope,
                 filter: &filter,
                 terms: &terms,
+                texts,
                 pool: 20,
             };
             let plain = Scan::new(&self.view).matches(&question).unwrap();

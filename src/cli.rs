@@ -4,18 +4,25 @@
 //! 1 something failed or a check found a problem, 2 bad use or configuration, 3 the library is
 //! being written by another program, 4 a server cannot be reached.
 
+mod backup;
 mod check_config;
 mod connector;
+mod daemon;
 mod export_jsonl;
 mod failure;
+mod forget;
 mod health;
+mod import_db;
 mod import_jsonl;
 mod index;
 mod init;
 mod mcp;
 mod new_token;
 mod output;
+mod reading;
 mod redact;
+mod resummarize;
+mod retag;
 mod run;
 mod search;
 mod serve;
@@ -59,6 +66,7 @@ const COMMANDS: &[Entry] = &[
     init::COMMAND,
     check_config::COMMAND,
     run::COMMAND,
+    daemon::COMMAND,
     search::COMMAND,
     show::COMMAND,
     timeline::COMMAND,
@@ -68,8 +76,13 @@ const COMMANDS: &[Entry] = &[
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,
+    import_db::COMMAND,
     redact::COMMAND,
     index::COMMAND,
+    resummarize::COMMAND,
+    retag::COMMAND,
+    forget::COMMAND,
+    backup::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,
     new_token::COMMAND,

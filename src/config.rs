@@ -38,7 +38,7 @@ pub(crate) use projects::clean;
 pub use search::Search;
 pub use server::Server;
 pub use storage::{Storage, Tokenizer};
-pub use summarizer::{NotAvailable, Provider, Summarizer};
+pub use summarizer::{NotReady, Provider, Summarizer};
 pub use template::template;
 pub use watchdog::Watchdog;
 

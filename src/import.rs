@@ -4,9 +4,11 @@
 //! not right stops the import with its place, and then nothing of the file was stored. One line is
 //! held in memory at a time.
 
+mod earlier;
 mod fields;
 mod record;
 
+pub use earlier::{RowProblem, TakeOverError, TakenOver, import_db};
 pub use record::FIELDS;
 
 use std::collections::HashMap;
@@ -44,6 +46,17 @@ pub struct Imported {
     pub updated: u64,
     /// Items that were there with the same content hash.
     pub unchanged: u64,
+    /// Records left out because what they hold was forgotten.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub forgotten: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Why nothing was imported.
@@ -157,9 +170,10 @@ impl Import<'_> {
         let ingested_at = record.ingested_at.unwrap_or(self.now);
         let put = self.batch.put(&record.source, &record.item, ingested_at);
         match put.map_err(Stop::Store)? {
-            Upserted::Inserted(_) => self.done.inserted += 1,
-            Upserted::Updated(_) => self.done.updated += 1,
-            Upserted::Unchanged(_) => self.done.unchanged += 1,
+            Some(Upserted::Inserted(_)) => self.done.inserted += 1,
+            Some(Upserted::Updated(_)) => self.done.updated += 1,
+            Some(Upserted::Unchanged(_)) => self.done.unchanged += 1,
+            None => self.done.forgotten += 1,
         }
         Ok(())
     }

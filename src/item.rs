@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use unicode_normalization::char::is_combining_mark;
 
 use crate::redaction::Redacted;
 pub use jezero_connectors::{ExternalId, Instant, OriginalRef, SourceName, Trust, UnitId};
@@ -113,11 +114,17 @@ impl ProjectName {
     #[must_use]
     pub fn new(name: Redacted) -> Option<Self> {
         let text = name.as_str();
-        let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
         let good = text.chars().next().is_some_and(char::is_alphanumeric)
-            && text.chars().all(|c| word(c) && !c.is_uppercase())
+            && text.chars().all(|c| Self::may_hold(c) && !c.is_uppercase())
             && text.chars().count() <= Self::LIMIT;
         good.then_some(Self(name))
+    }
+
+    /// Whether a name may hold a sign behind its first one: letters and digits of any script, the
+    /// marks that belong to letters of some scripts, and `_`, `.`, `-`.
+    #[must_use]
+    pub fn may_hold(c: char) -> bool {
+        c.is_alphanumeric() || matches!(c, '_' | '.' | '-') || is_combining_mark(c)
     }
 
     /// The name.

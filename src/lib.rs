@@ -9,6 +9,7 @@
 pub mod access;
 pub mod cli;
 pub mod config;
+pub mod daemon;
 pub mod export;
 pub mod health;
 pub mod http;

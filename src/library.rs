@@ -10,7 +10,6 @@ mod excerpt;
 mod get_item;
 mod later;
 mod list_sources;
-mod narrow;
 mod overview;
 mod search;
 mod stats;
@@ -26,6 +25,8 @@ pub use search::{Hit, Looked, SearchAnswer, SearchQuery, TermCount};
 pub use stats::Stats;
 pub use timeline::{TimelineAnswer, TimelineQuery};
 pub use why_empty::WhyEmpty;
+
+pub use crate::store::search::TextScope;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -53,6 +54,8 @@ pub struct Settings {
     pub whole_words: bool,
     /// Whether terms of two characters count.
     pub short_terms: bool,
+    /// Whether originals are searched when a question asks for them.
+    pub originals: bool,
 }
 
 impl Default for Settings {
@@ -66,6 +69,7 @@ impl Default for Settings {
             recency_weight: 0.3,
             whole_words: false,
             short_terms: false,
+            originals: true,
         }
     }
 }
@@ -84,6 +88,14 @@ pub enum LibraryError {
         /// What was given: at most 60 characters, control characters as blanks.
         value: String,
     },
+    /// The caller may not read originals, so nothing is looked for in them.
+    #[error("scope must be summary here: this key may not read originals")]
+    OriginalsHidden,
+    /// Originals are not indexed.
+    #[error(
+        "scope must be summary here: originals are not searched while [search].originals is false"
+    )]
+    OriginalsOff,
     /// The library file cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -95,6 +107,7 @@ impl LibraryError {
     pub fn argument(&self) -> Option<&'static str> {
         match self {
             Self::Date { argument, .. } => Some(argument),
+            Self::OriginalsHidden | Self::OriginalsOff => Some("scope"),
             Self::Store(_) => None,
         }
     }

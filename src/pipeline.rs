@@ -5,6 +5,7 @@
 //! unit in hand, which the next run reads again. No connector is known here by name.
 
 mod assemble;
+mod calls;
 mod compare;
 mod delivery;
 mod flight;
@@ -12,12 +13,18 @@ mod mask;
 mod naming;
 mod pool;
 mod report;
+mod resummarize;
+mod retag;
 mod run;
 mod settle;
+mod stop;
 mod writing;
 
 pub use report::{PassedOver, RunReport};
+pub use resummarize::resummarize;
+pub use retag::{Move, Retag, Retagged, Trouble, ask_projects, retag};
 pub use run::{Job, Options, Pipeline, Progress, run};
+pub use stop::{Stop, Stopper};
 
 use crate::store::StoreError;
 

@@ -20,7 +20,7 @@ pub use disk::{Disk, Found, Here};
 use crate::config::{self, Projects};
 use crate::item::ProjectName;
 use crate::redaction::Engine;
-use folder::Folder;
+use folder::{Folder, lower};
 
 /// Folders that say nothing of the work in them.
 const GENERIC: [&str; 9] = [
@@ -139,7 +139,7 @@ impl ProjectRules {
     /// The first folder below a root name that says something of the work in it.
     fn by_root(&self, folder: &Folder) -> Option<String> {
         let start = folder.home_depth(self.home.as_ref()).unwrap_or(0);
-        let is_root = |name: &&String| self.settings.roots.contains(&name.to_lowercase());
+        let is_root = |name: &&String| self.settings.roots.contains(&lower(name));
         let names = folder.parts().iter().skip(start);
         names
             .skip_while(|name| !is_root(name))

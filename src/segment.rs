@@ -105,6 +105,11 @@ impl Segmenter {
         })
     }
 
+    /// Ends the open segment: the next block begins another, however much room there is.
+    pub fn cut(&mut self) -> Option<Segment> {
+        self.open.take()
+    }
+
     /// Ends the unit; gives the segment that was open.
     #[must_use]
     pub fn finish(self) -> Option<Segment> {

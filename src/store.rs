@@ -4,33 +4,45 @@
 //! in any number of processes. Every text that comes in is [`Redacted`](crate::redaction::Redacted).
 //! No other module holds SQL.
 
+mod backup;
 mod batch;
+mod earlier;
+mod forget;
 mod frame;
 mod index;
 pub mod items;
 pub mod lock;
+mod numbered;
 mod open;
 mod owners;
 mod projects;
 mod read;
 mod redact;
 mod rename;
+mod resummarize;
+mod retag;
 mod schema;
 pub mod search;
 mod state;
 mod units;
 mod version;
 
+pub use backup::{Copied, copy};
 pub use batch::Batch;
+pub use earlier::{Earlier, EarlierItem, EarlierState};
+pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
-pub use index::{Checked, Fault, Index};
+pub use index::{Checked, Fault, Index, Upkeeping};
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
+pub use numbered::{Numbered, StateOf, UnitOf, place_in_unit};
 pub use open::{Store, View};
 pub use owners::{Owner, SourceId, UnitRow};
 pub use projects::ProjectCount;
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
 pub use redact::RedactedAgain;
+pub use resummarize::{Anew, Candidate, Kept};
+pub use retag::{Evident, Tagged};
 pub use state::{ConnectorState, RunRow};
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
@@ -52,6 +64,12 @@ pub enum StoreError {
         path: PathBuf,
         /// What it looks like.
         what: &'static str,
+    },
+    /// The file is a library of the Python package, which can be taken over: it is left untouched.
+    #[error("{} is a library of the Python package; it was left untouched", path.display())]
+    Earlier {
+        /// The file.
+        path: PathBuf,
     },
     /// The file was written by a newer program.
     #[error("{} was written by a newer version (schema {found}, this version knows {known})", path.display())]

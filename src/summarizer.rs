@@ -5,8 +5,10 @@
 
 mod accept;
 pub mod extractive;
+mod model;
 
 pub use accept::{Dropped, accept};
+pub use model::{Making, ModelError};
 
 use async_trait::async_trait;
 
@@ -92,6 +94,14 @@ pub enum SummarizerError {
     /// The reply breaks a rule of the data model: the segment is tried again at the next run.
     #[error("the reply was refused: {0}")]
     Refused(&'static str),
+    /// The model gave no summary.
+    #[error("{cause}")]
+    Model {
+        /// Why, and what next.
+        cause: ModelError,
+        /// What was used up all the same.
+        usage: Usage,
+    },
     /// The call ended without a word, which is a defect of this program.
     #[error("the summariser broke off; please report it with the run's output")]
     Broken,
@@ -102,6 +112,7 @@ impl SummarizerError {
     #[must_use]
     pub fn usage(&self) -> Option<&Usage> {
         match self {
+            Self::Model { usage, .. } => Some(usage),
             Self::Refused(_) | Self::Broken => None,
         }
     }
@@ -124,4 +135,13 @@ pub trait Summarizer: Send + Sync {
     /// # Errors
     /// [`SummarizerError`] for this segment alone; others go on.
     async fn summarize(&self, task: &Task<'_>) -> Result<Answer, SummarizerError>;
+
+    /// Asks for the project of a segment alone: nothing else of the answer counts. Who cannot be
+    /// asked for less than a summary gives one.
+    ///
+    /// # Errors
+    /// As [`Summarizer::summarize`].
+    async fn guess_project(&self, task: &Task<'_>) -> Result<Answer, SummarizerError> {
+        self.summarize(task).await
+    }
 }

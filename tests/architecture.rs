@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["config", "access", "redaction", "segment", "project"],
     &["store", "summarizer"],
     &["library", "pipeline", "import", "export", "health"],
-    &["mcp", "http"],
+    &["mcp", "http", "daemon"],
     &["cli"],
 ];
 

@@ -3,7 +3,7 @@
 use jezero::access::Reader;
 use jezero::import::ImportOptions;
 use jezero::item::ItemId;
-use jezero::library::{Library, SearchQuery, TimelineQuery};
+use jezero::library::{Library, SearchQuery, TextScope, TimelineQuery};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,11 +25,13 @@ prop_compose! {
         // Few days and few sessions, so that ties and copies are common.
         day in 1..4_u8,
         session in prop::option::of(0..4_u8),
+        original in prop::option::of(words()),
     ) -> Value {
         json!({
             "source": source, "title": title, "summary": summary, "project": project,
             "atoms": atom.map(|text| json!([{"kind": "fact", "text": text}])),
             "occurred_at": format!("2026-10-0{day}T00:00:00Z"),
+            "original": original,
             "original_ref": session.map(|session| format!("x:{session}")),
         })
     }
@@ -64,16 +66,20 @@ fn nameless(answer: &impl Serialize) -> Value {
 }
 
 fn answers(library: &Library, reader: &Reader, query: &str) -> Vec<Value> {
-    let search = SearchQuery {
-        query: query.to_owned(),
-        ..SearchQuery::default()
+    let search = |scope| {
+        let search = SearchQuery {
+            query: query.to_owned(),
+            scope,
+            ..SearchQuery::default()
+        };
+        let found = library.search(reader, &search).unwrap();
+        json!([nameless(&found), format!("{:?}", found.looked)])
     };
-    let found = library.search(reader, &search).unwrap();
-    let looked = (found.looked.items, found.looked.terms.clone());
     let timeline = library.timeline(reader, &TimelineQuery::default()).unwrap();
     let mut answers = vec![
-        nameless(&found),
-        json!(format!("{looked:?}")),
+        search(TextScope::Summary),
+        search(TextScope::Original),
+        search(TextScope::All),
         nameless(&timeline),
         nameless(&library.list_sources(reader).unwrap()),
         nameless(&library.stats(reader).unwrap()),

@@ -11,6 +11,7 @@ mod hidden_sources;
 mod import_export;
 mod mcp;
 mod pipeline;
+mod providers;
 mod search;
 mod search_oracle;
 mod spec_data_model;

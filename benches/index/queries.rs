@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use jezero::item::Instant;
-use jezero::store::search::{Matches, Question, Rules, Terms, TextIndex};
+use jezero::item::{AtomKind, Instant};
+use jezero::store::search::{Matches, Question, Rules, Terms, TextIndex, TextScope};
 use jezero::store::{Filter, Index, Scope, View};
 
 use crate::fts::Fts;
@@ -80,6 +80,16 @@ pub(crate) const SETS: &[(&str, Make)] = &[
 ];
 
 pub(crate) fn ask(view: &View, words: &[String], scope: &Scope, filter: &Filter<'_>) -> Matches {
+    ask_in(view, words, scope, filter, TextScope::Summary)
+}
+
+pub(crate) fn ask_in(
+    view: &View,
+    words: &[String],
+    scope: &Scope,
+    filter: &Filter<'_>,
+    texts: TextScope,
+) -> Matches {
     let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     let terms = Terms::read(&quoted.join(" "), Rules::default()).used;
     Index::new(view)
@@ -87,6 +97,7 @@ pub(crate) fn ask(view: &View, words: &[String], scope: &Scope, filter: &Filter<
             scope,
             filter,
             terms: &terms,
+            texts,
             pool: 200,
         })
         .unwrap()
@@ -146,7 +157,7 @@ pub(crate) fn filters(path: &Path) {
     let agents = Scope::Only(vec![1, 2, 3, 4]);
     let half = Scope::Only(vec![1, 2]);
     let project = word(7);
-    let cases: [(&str, &Scope, Filter<'_>); 6] = [
+    let cases: [(&str, &Scope, Filter<'_>); 7] = [
         ("all", &Scope::All, none),
         ("agent-* (every source)", &agents, none),
         ("half of the sources", &half, none),
@@ -163,6 +174,14 @@ pub(crate) fn filters(path: &Path) {
             &Scope::All,
             Filter {
                 source: Some("agent-1"),
+                ..none
+            },
+        ),
+        (
+            "a kind",
+            &Scope::All,
+            Filter {
+                kind: Some(AtomKind::Fact),
                 ..none
             },
         ),

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use crate::connector::{Connector, Kind, Outcome, Request, Surroundings};
+use crate::connector::{Connector, Kind, Outcome, Request, Surroundings, Watched};
 use crate::error::ConnectorError;
 use crate::files::{self, Root};
 use crate::report::Report;
@@ -126,6 +126,17 @@ impl Connector for Sessions {
         tokio::task::spawn_blocking(read)
             .await
             .unwrap_or_else(|_| (Report::default(), Err(ConnectorError::Broken)))
+    }
+
+    fn watched(&self) -> Watched {
+        let folders = self
+            .wanted
+            .iter()
+            .flat_map(|pattern| files::expand(pattern));
+        Watched {
+            folders: folders.filter(|folder| folder.is_dir()).collect(),
+            settle_minutes: self.options.settle_minutes,
+        }
     }
 }
 

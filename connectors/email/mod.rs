@@ -35,6 +35,7 @@ mod plan;
 mod quotes;
 mod send;
 mod slim;
+mod tags;
 mod trim;
 mod words;
 
@@ -131,6 +132,8 @@ impl Threads {
     }
 }
 
+#[cfg(test)]
+mod made_store;
 #[cfg(test)]
 mod soundness;
 #[cfg(test)]

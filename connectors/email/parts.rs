@@ -10,6 +10,7 @@ use super::html;
 use super::lines::{self, Flow, Line};
 use super::people;
 use super::slim::Slim;
+use super::tags;
 
 /// How deep parts may lie in each other.
 const DEPTH: usize = 24;
@@ -215,7 +216,7 @@ impl Reader<'_> {
         }
         let text = lines::clean(&decoded(at, text));
         let text = match kind.as_str() {
-            "text/enriched" | "text/richtext" => html::bare(&text),
+            "text/enriched" | "text/richtext" => tags::bare(&text),
             _ => text,
         };
         let is_flowed =

@@ -1,12 +1,13 @@
 //! From every error below to an exit code and a hint: the one place that knows both.
 
 use std::fmt;
+use std::path::Path;
 
 use super::Exit;
 use crate::config::ConfigError;
 use crate::export::ExportError;
 use crate::http::ServeError;
-use crate::import::ImportError;
+use crate::import::{ImportError, TakeOverError};
 use crate::library::LibraryError;
 use crate::pipeline::PipelineError;
 use crate::redaction::RuleError;
@@ -64,6 +65,10 @@ impl From<StoreError> for Failure {
                 Exit::BadUse,
                 "`jezero run` reads your sources and makes the library",
             ),
+            StoreError::Earlier { path } => {
+                let hint = take_over(path);
+                return Self::new(Exit::BadUse, error).hint(hint);
+            }
             StoreError::Foreign { .. } => (
                 Exit::BadUse,
                 "set [storage].path in jezero.toml to another file",
@@ -81,6 +86,21 @@ impl From<StoreError> for Failure {
         };
         Self::new(exit, error).hint(hint)
     }
+}
+
+/// How a library of the Python package that lies where ours should be is taken over.
+pub(super) fn take_over(path: &Path) -> String {
+    let (old, new) = (path.display(), path.with_extension("python.db"));
+    let new = new.display();
+    let mut hint = format!("end what uses it, then take it over: mv '{old}' '{new}'");
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).exists() {
+        hint += &format!(" && mv '{old}-wal' '{new}-wal'");
+    }
+    hint + &format!(
+        " && jezero import-db '{new}'; to leave it: set [storage].path in jezero.toml to another file"
+    )
 }
 
 impl From<PipelineError> for Failure {
@@ -113,6 +133,8 @@ impl From<LibraryError> for Failure {
     fn from(error: LibraryError) -> Self {
         match error {
             LibraryError::Store(error) => error.into(),
+            error @ LibraryError::OriginalsOff => Self::new(Exit::BadUse, error)
+                .hint("with true, the next `jezero run` indexes the originals that are there"),
             error => Self::new(Exit::BadUse, error),
         }
     }
@@ -123,6 +145,18 @@ impl From<ImportError> for Failure {
         match error {
             ImportError::Store(error) => error.into(),
             error => Self::new(Exit::BadUse, error).hint("nothing was imported"),
+        }
+    }
+}
+
+impl From<TakeOverError> for Failure {
+    fn from(error: TakeOverError) -> Self {
+        match error {
+            TakeOverError::Store(error) => error.into(),
+            error @ TakeOverError::Taken { .. } => Self::new(Exit::BadUse, error).hint(
+                "set [storage].path in jezero.toml to a new file, give the command again, then `jezero \
+                 run`",
+            ),
         }
     }
 }

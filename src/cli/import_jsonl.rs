@@ -86,5 +86,11 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let now = setting.clock.now();
     let imported = import::import_jsonl(&mut store, &engine, input, path, &options, now)?;
     output.json_line(&imported);
+    if imported.forgotten > 0 {
+        output.note(format!(
+            "{} records were left out: what they hold was forgotten (`jezero forget --undo` lifts that)",
+            imported.forgotten
+        ));
+    }
     Ok(Exit::Done)
 }

@@ -53,8 +53,8 @@ fn check(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result
             output.line(fault.to_string());
         }
         output.line(format!(
-            "{} items in {} segments; waiting to be indexed {}; faults {}",
-            checked.items, checked.segments, checked.waiting, checked.faults
+            "{} items and {} originals in {} segments; waiting to be indexed {}; faults {}",
+            checked.items, checked.originals, checked.segments, checked.waiting, checked.faults
         ));
     }
     Ok(if checked.faults == 0 {

@@ -8,12 +8,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
+use super::reading::read;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::ConnectorConfig;
-use crate::item::ProjectName;
-use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport};
-use crate::project::ProjectRules;
+use crate::pipeline::{self, Options, Progress, RunReport, Stop};
 use crate::store::{Lock, Store, StoreError, lock};
 
 /// Places that are shown to a person; a report as JSON has more.
@@ -58,7 +57,7 @@ fn define() -> clap::Command {
         ))
 }
 
-fn number(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn number(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .value_name("N")
@@ -66,7 +65,7 @@ fn number(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)
@@ -103,13 +102,19 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     };
     let json = matches.get_flag("json") || !output.to_terminal && matches.get_flag("due");
     let chosen = chosen(&setting, matches)?;
+    // A missing key is told before anything moves; a dry run needs none.
+    drop(setting.summarizer_for(options.dry_run)?);
     let path = &setting.config.storage.path;
+    let (runtime, stop) = ended_by_signals()?;
     let (_lock, mut store) = if options.dry_run {
         (None, Store::open_to_look(path)?)
     } else {
         Store::check(path)?;
         match Lock::take(path, "run", lock::PATIENCE, setting.clock.as_ref()) {
-            Ok(lock) => (Some(lock), Store::open(path)?),
+            Ok(lock) => {
+                let originals = setting.config.search.originals;
+                (Some(lock), Store::open_with(path, originals)?)
+            }
             Err(StoreError::Locked { holder }) => {
                 output.note(format!("skipped: {holder} is writing"));
                 output.json_line(&Skipped {
@@ -130,7 +135,15 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             }
             due.ran.push(connector.name.to_string());
         }
-        let report = run_one(&setting, &mut store, connector, options, output)?;
+        if stop.is_told() {
+            break;
+        }
+        let bar = progress_bar(connector, output);
+        let mut told = |progress: Progress| show(&bar, progress);
+        let reading = read(&setting, &mut store, connector, options, &stop, &mut told);
+        let report = runtime.block_on(reading);
+        bar.finish_and_clear();
+        let report = report?;
         if json {
             output.json_line(&report);
         } else {
@@ -220,53 +233,25 @@ fn not_due_until(
     Ok(next.filter(|next| *next > now).map(|next| next.to_string()))
 }
 
-fn run_one(
-    setting: &Setting,
-    store: &mut Store,
-    connector: &ConnectorConfig,
-    options: Options,
-    output: &Output,
-) -> Result<RunReport, Failure> {
-    let engine = setting.engine()?;
-    let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
-    let summarizer = setting.summarizer()?;
-    let job = Job {
-        source: connector.name.clone(),
-        trust: connector.trust,
-        project: connector
-            .project
-            .as_deref()
-            .and_then(|name| ProjectName::new(engine.redact(name))),
-        connector: connector
-            .build(&setting.config)
-            .map_err(|error| Failure::new(Exit::BadUse, error))?,
-    };
-    let mut pipeline = Pipeline {
-        store,
-        engine: &engine,
-        summarizer,
-        max_concurrency: setting.config.summarizer.max_concurrency,
-        daily_input_chars: setting.config.summarizer.daily_input_chars,
-        projects: &projects,
-        clock: std::sync::Arc::clone(&setting.clock),
-        max_input_chars: setting.config.summarizer.max_input_chars,
-    };
-    let bar = progress_bar(connector, output);
-    let mut told = |progress: Progress| {
-        bar.set_message(format!(
-            "{} sessions read, {} items stored",
-            progress.units, progress.stored
-        ));
-        bar.tick();
-    };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Exit::Failed, error))?;
-    let report = runtime.block_on(pipeline::run(&mut pipeline, job, options, &mut told));
-    bar.finish_and_clear();
-    Ok(report?)
+/// Where a run takes place, and what tells it to end: SIGTERM or Ctrl-C.
+pub(super) fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Failure> {
+    let runtime = super::serve::runtime()?;
+    let (stopper, stop) = Stop::channel();
+    let signals = runtime.block_on(async { super::serve::signals() });
+    let signals = signals.map_err(|error| Failure::new(Exit::Failed, error))?;
+    runtime.spawn(async move {
+        signals.await;
+        stopper.tell();
+    });
+    Ok((runtime, stop))
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    bar.set_message(format!(
+        "{} sessions read, {} items stored",
+        progress.units, progress.stored
+    ));
+    bar.tick();
 }
 
 fn progress_bar(connector: &ConnectorConfig, output: &Output) -> ProgressBar {

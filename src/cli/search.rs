@@ -7,7 +7,7 @@ use super::output::Output;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::access::Reader;
-use crate::library::SearchQuery;
+use crate::library::{SearchQuery, TextScope};
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -17,7 +17,8 @@ fn define() -> clap::Command {
         .long_about(
             "Finds items whose title, summary, questions, atoms or project hold the words. Words \
              match as substrings, ignoring case and accents; a \"quoted phrase\" is one term; an \
-             item that holds more of the terms ranks higher.",
+             item that holds more of the terms ranks higher. With --scope original the redacted \
+             originals are searched instead, with --scope all both.",
         )
         .arg(
             Arg::new("query")
@@ -33,6 +34,14 @@ fn define() -> clap::Command {
             "DATE",
             "Only what happened at or after this date (2026-10-01)",
         ))
+        .arg(
+            Arg::new("scope")
+                .long("scope")
+                .value_name("TEXT")
+                .value_parser(TextScope::WORDS)
+                .default_value("summary")
+                .help("Which text to search"),
+        )
         .arg(limit("How many at most (default: [search].default_limit)"))
         .arg(json())
 }
@@ -72,6 +81,10 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         project: matches.get_one("project").cloned(),
         source: matches.get_one("source").cloned(),
         since: matches.get_one("since").cloned(),
+        scope: matches
+            .get_one::<String>("scope")
+            .and_then(|word| word.parse().ok())
+            .unwrap_or_default(),
         limit: matches.get_one("limit").copied(),
         ..SearchQuery::default()
     };

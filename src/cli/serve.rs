@@ -27,13 +27,16 @@ fn define() -> clap::Command {
              one of [[clients]], which may be changed while the server runs. Ends on SIGTERM or \
              Ctrl-C, requests in flight first.",
         )
-        .arg(
-            Arg::new("port")
-                .long("port")
-                .value_name("N")
-                .value_parser(value_parser!(u16))
-                .help("Port to listen on instead of [server].port; 0 takes any that is free"),
-        )
+        .arg(port())
+}
+
+/// `--port`, which several commands that serve have.
+pub(super) fn port() -> Arg {
+    Arg::new("port")
+        .long("port")
+        .value_name("N")
+        .value_parser(value_parser!(u16))
+        .help("Port to listen on instead of [server].port; 0 takes any that is free")
 }
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
@@ -94,7 +97,7 @@ pub(super) fn log_to_stderr() {
 
 /// Done when the program is told to end.
 #[cfg(unix)]
-fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
+pub(super) fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -108,7 +111,7 @@ fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
 
 /// Done when the program is told to end.
 #[cfg(not(unix))]
-fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
+pub(super) fn signals() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     Ok(async {
         if let Err(error) = tokio::signal::ctrl_c().await {
             tracing::error!("no signal can be received: {error}");

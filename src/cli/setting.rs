@@ -1,6 +1,6 @@
 //! What commands work in: the configuration, the rules, the library.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jezero_connectors::time::{Clock, SystemClock};
 
@@ -10,12 +10,13 @@ use crate::config::{Config, Env};
 use crate::library::{Library, Settings};
 use crate::redaction::Engine;
 use crate::store::{Lock, Store, lock};
-use crate::summarizer::{Summarizer, extractive::Extractive};
+use crate::summarizer::{Making, Summarizer};
 
 /// A loaded configuration and the clock.
 pub(super) struct Setting {
     pub(super) config: Config,
     pub(super) clock: Arc<dyn Clock>,
+    made: OnceLock<Arc<dyn Summarizer>>,
 }
 
 impl Setting {
@@ -25,6 +26,7 @@ impl Setting {
         Ok(Self {
             config: Config::load(&path)?,
             clock: Arc::new(SystemClock),
+            made: OnceLock::new(),
         })
     }
 
@@ -33,13 +35,34 @@ impl Setting {
         Ok(Engine::with(&self.config.redaction)?)
     }
 
-    /// The summariser that the configuration names.
+    /// The summariser that the configuration names, the same one each time: its connections and
+    /// what it has learned of a server are kept. Refuses what would fail at the first call.
     pub(super) fn summarizer(&self) -> Result<Arc<dyn Summarizer>, Failure> {
-        let settings = &self.config.summarizer;
-        settings
-            .available()
-            .map_err(|error| Failure::new(Exit::BadUse, error))?;
-        Ok(Arc::new(Extractive))
+        self.summarizer_for(false)
+    }
+
+    /// As [`Setting::summarizer`]; a dry run asks nobody, so that it needs no key.
+    pub(super) fn summarizer_for(&self, dry_run: bool) -> Result<Arc<dyn Summarizer>, Failure> {
+        let config = &self.config;
+        if !dry_run && let Err(error) = config.summarizer.ready(&config.env) {
+            let hint = error.hint();
+            return Err(Failure::new(Exit::BadUse, error).hint(hint));
+        }
+        if let Some(made) = self.made.get() {
+            return Ok(Arc::clone(made));
+        }
+        let projects =
+            config.projects.paths.values().chain(
+                (config.connectors.iter()).filter_map(|connector| connector.project.as_ref()),
+            );
+        let engine = Arc::new(self.engine()?);
+        let making = Making {
+            projects: projects.cloned().collect(),
+            hidden: config.secret_variables(),
+            ..Making::new(&config.summarizer, &config.env, engine)
+        };
+        let made = (making.make()).map_err(|error| Failure::new(Exit::BadUse, error))?;
+        Ok(Arc::clone(self.made.get_or_init(|| made)))
     }
 
     /// How questions are answered.
@@ -53,6 +76,7 @@ impl Setting {
             recency_weight: search.recency_weight,
             whole_words: !self.config.storage.tokenizer.matches_parts(),
             short_terms: search.short_terms,
+            originals: search.originals,
         }
     }
 
@@ -70,6 +94,6 @@ impl Setting {
         let path = &self.config.storage.path;
         Store::check(path)?;
         let lock = Lock::take(path, doing, lock::PATIENCE, self.clock.as_ref())?;
-        Ok((lock, Store::open(path)?))
+        Ok((lock, Store::open_with(path, self.config.search.originals)?))
     }
 }

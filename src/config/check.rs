@@ -59,9 +59,11 @@ impl Config {
             tokenizer: self.storage.tokenizer.to_string(),
             server: format!("http://{host}:{}{}", server.port, server.path),
             require_auth: server.require_auth,
-            summarizer: match &self.summarizer.model {
-                Some(model) => format!("{} {model}", self.summarizer.provider),
-                None => self.summarizer.provider.to_string(),
+            summarizer: match (&self.summarizer.model, self.summarizer.provider) {
+                (Some(model), Provider::Anthropic | Provider::OpenaiCompatible) => {
+                    format!("{} {model}", self.summarizer.provider)
+                }
+                (_, provider) => provider.to_string(),
             },
             clients: usable
                 .map(|(client, reason)| (client.name.clone(), reason.is_none()))
@@ -80,10 +82,21 @@ impl Config {
         }
     }
 
+    /// Names of the variables that hold this program's secrets: a program that it starts need not
+    /// see them.
+    #[must_use]
+    pub fn secret_variables(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.variables().into_keys().collect();
+        names.push(self.summarizer.api_key_env.clone());
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// Every variable that the configuration names and that would be read, and whether it is set.
     fn variables(&self) -> BTreeMap<String, bool> {
-        let model = (self.summarizer.provider != Provider::Extractive)
-            .then_some(&self.summarizer.api_key_env);
+        let model = &self.summarizer;
+        let model = model.needs_key().then_some(&model.api_key_env);
         let watchdog = [
             &self.watchdog.alert_webhook_env,
             &self.watchdog.heartbeat_url_env,
@@ -109,9 +122,8 @@ impl Config {
     pub fn problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self.env_problems.iter().map(ToString::to_string).collect();
         problems.extend(self.storage_problem());
-        if let Err(error) = self.summarizer.available() {
-            let provider = self.summarizer.provider;
-            problems.push(format!("summarizer.provider \"{provider}\": {error}"));
+        if let Err(error) = self.summarizer.ready(&self.env) {
+            problems.push(error.to_string());
         }
         if let Some(folder) = self
             .redaction
@@ -183,7 +195,8 @@ impl Config {
     /// What the options of a source point to and is not there.
     fn missing_folder(&self, connector: &ConnectorConfig) -> Option<String> {
         let surroundings = connector.surroundings(self);
-        let mut named = false;
+        // A server is somewhere else.
+        let mut named = connector.options.keys().any(|key| key.ends_with("_url"));
         for (key, value) in &connector.options {
             let place = PLACES.iter().any(|ending| key.ends_with(ending));
             let Some(text) = value.as_str().filter(|_| place) else {

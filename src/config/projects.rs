@@ -36,9 +36,10 @@ pub(crate) fn clean(name: &str) -> Option<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     let lower: String = words.join("-").nfc().collect::<String>().to_lowercase();
     let clean: String = lower.nfc().collect();
-    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
     let good = clean.chars().next().is_some_and(char::is_alphanumeric)
-        && clean.chars().all(|c| word(c) && !c.is_uppercase())
+        && clean
+            .chars()
+            .all(|c| ProjectName::may_hold(c) && !c.is_uppercase())
         && clean.chars().count() <= ProjectName::LIMIT;
     good.then_some(clean)
 }

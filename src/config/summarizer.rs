@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Env;
 use super::reading::Section;
 
 /// Who writes the summaries.
@@ -45,10 +46,60 @@ impl fmt::Display for Provider {
     }
 }
 
-/// The provider of the configuration is not part of this version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not available in this version: use provider = \"extractive\"")]
-pub struct NotAvailable;
+/// What a provider needs and does not have; the message says how to give it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotReady {
+    /// No model is named.
+    #[error("summarizer.model: {provider} needs the name of a model, such as model = \"…\"")]
+    Model {
+        /// The provider.
+        provider: Provider,
+    },
+    /// No server is named.
+    #[error(
+        "summarizer.base_url: openai_compatible needs an address, such as \
+         http://127.0.0.1:11434/v1 (Ollama) or https://api.openai.com/v1"
+    )]
+    Address,
+    /// The variable of the key is not set, or is empty.
+    #[error("summarizer.api_key_env: the environment variable {variable} is not set")]
+    Key {
+        /// Its name.
+        variable: String,
+    },
+    /// The key cannot be sent.
+    #[error(
+        "summarizer.api_key_env: the value of {variable} is no key: it holds a blank, a line break \
+         or a sign that is not ASCII"
+    )]
+    KeyShape {
+        /// Its name.
+        variable: String,
+    },
+    /// No program is named.
+    #[error(
+        "summarizer.command: the provider command needs a program with its arguments, such as \
+         command = [\"summarise\", \"--json\"]"
+    )]
+    Command,
+}
+
+impl NotReady {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Key { variable } | Self::KeyShape { variable } => format!(
+                "set {variable} in the environment or in a file .env beside the configuration; \
+                 provider = \"extractive\" needs no key"
+            ),
+            Self::Model { .. } | Self::Address | Self::Command => {
+                "docs/summarizer.md shows each provider; provider = \"extractive\" needs none of it"
+                    .to_owned()
+            }
+        }
+    }
+}
 
 /// Settings of the summariser.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +109,8 @@ pub struct Summarizer {
     pub provider: Provider,
     /// Where the model answers, without a `/` at its end.
     pub base_url: String,
+    /// Whether `base_url` was named in the file: the default is no server for every provider.
+    pub base_url_named: bool,
     /// Which model writes.
     pub model: Option<String>,
     /// Name of the variable that holds the key.
@@ -81,6 +134,8 @@ pub struct Summarizer {
     pub output_language: Option<String>,
     /// Whether an unencrypted connection to another computer is allowed.
     pub allow_insecure_http: bool,
+    /// The program of [`Provider::Command`] and its arguments; no shell reads them.
+    pub command: Vec<String>,
 }
 
 impl Default for Summarizer {
@@ -88,6 +143,7 @@ impl Default for Summarizer {
         Self {
             provider: Provider::Extractive,
             base_url: "https://api.anthropic.com".to_owned(),
+            base_url_named: false,
             model: None,
             api_key_env: "JEZERO_SUMMARIZER_API_KEY".to_owned(),
             api_key_named: false,
@@ -99,6 +155,7 @@ impl Default for Summarizer {
             known_projects: Vec::new(),
             output_language: None,
             allow_insecure_http: false,
+            command: Vec::new(),
         }
     }
 }
@@ -117,17 +174,44 @@ impl Summarizer {
         "known_projects",
         "output_language",
         "allow_insecure_http",
+        "command",
     ];
 
-    /// Says whether the provider can write summaries in this version of the program.
+    /// Says whether all is there that the provider needs for its first call.
     ///
     /// # Errors
-    /// [`NotAvailable`] for every provider but [`Provider::Extractive`].
-    pub fn available(&self) -> Result<(), NotAvailable> {
+    /// [`NotReady`] names what is missing. Whether a server answers is not looked at.
+    pub fn ready(&self, env: &Env) -> Result<(), NotReady> {
+        let provider = self.provider;
+        match provider {
+            Provider::Extractive => return Ok(()),
+            Provider::Command if self.command.is_empty() => return Err(NotReady::Command),
+            Provider::Command => return Ok(()),
+            Provider::OpenaiCompatible if !self.base_url_named => return Err(NotReady::Address),
+            Provider::Anthropic | Provider::OpenaiCompatible => {}
+        }
+        if self.model.is_none() {
+            return Err(NotReady::Model { provider });
+        }
+        let variable = self.api_key_env.clone();
+        match env.get(&variable) {
+            Some(key) if !key.expose().bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err(NotReady::KeyShape { variable })
+            }
+            None if self.needs_key() => Err(NotReady::Key { variable }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether calls need a key: those over HTTP do, except to a server on this computer for which
+    /// none was named.
+    #[must_use]
+    pub fn needs_key(&self) -> bool {
         match self.provider {
-            Provider::Extractive => Ok(()),
-            Provider::Anthropic | Provider::OpenaiCompatible | Provider::Command => {
-                Err(NotAvailable)
+            Provider::Extractive | Provider::Command => false,
+            Provider::Anthropic => true,
+            Provider::OpenaiCompatible => {
+                self.api_key_named || !super::url::is_local(&self.base_url)
             }
         }
     }
@@ -156,6 +240,7 @@ impl Summarizer {
                 .map_or(standard.base_url, |url| {
                     url.trim_end_matches('/').to_owned()
                 }),
+            base_url_named: section.has("base_url"),
             model,
             api_key_named: section.has("api_key_env"),
             api_key_env: section
@@ -175,7 +260,9 @@ impl Summarizer {
                 .collect(),
             output_language: section.any_text("output_language"),
             allow_insecure_http: section.flag("allow_insecure_http").unwrap_or(false),
+            command: read_command(section),
         };
+        summarizer.check_limits(section);
         if !summarizer.allow_insecure_http && super::url::is_insecure(&summarizer.base_url) {
             let message = "must start with https://, or lead to this computer (127.0.0.1, \
                            localhost), or be allowed with allow_insecure_http = true";
@@ -183,6 +270,33 @@ impl Summarizer {
         }
         summarizer
     }
+
+    /// A day's limit below one segment would let nothing through, ever.
+    fn check_limits(&self, section: &Section<'_>) {
+        let segment = u64::try_from(self.max_input_chars).unwrap_or(u64::MAX);
+        if let Some(day) = self.daily_input_chars.filter(|day| *day < segment) {
+            let message =
+                format!("daily_input_chars ({day}) must not be below max_input_chars ({segment})");
+            section.reject("daily_input_chars", message);
+        }
+    }
+}
+
+/// A program's path is resolved as every path; a bare name is looked for where programs are.
+fn read_command(section: &Section<'_>) -> Vec<String> {
+    let mut command = section
+        .texts("command", "a text without NUL", |text| !text.contains('\0'))
+        .unwrap_or_default();
+    let Some(program) = command.first_mut() else {
+        return command;
+    };
+    if program.trim().is_empty() {
+        section.reject("command", "must begin with the name of a program");
+    } else if program.contains('/') {
+        let path = section.paths().resolve(program);
+        *program = path.to_string_lossy().into_owned();
+    }
+    command
 }
 
 fn read_provider(section: &Section<'_>) -> Option<Provider> {

@@ -16,6 +16,11 @@ pub(super) fn is_insecure(text: &str) -> bool {
     text.starts_with("http://") && !host(text).is_some_and(is_loopback)
 }
 
+/// Whether an address leads to this computer.
+pub(super) fn is_local(text: &str) -> bool {
+    host(text).is_some_and(is_loopback)
+}
+
 /// Whether a host is this computer: `localhost`, `127.0.0.0/8` or `::1`, in brackets or not.
 pub(super) fn is_loopback(host: &str) -> bool {
     let bare = host

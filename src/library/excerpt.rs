@@ -17,9 +17,8 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// Looks at an item with the terms of a query.
-    pub(super) fn of(item: &Item, terms: &[Term]) -> Self {
-        let texts = texts(item);
+    /// Looks at texts, those that say most first, with the terms of a query.
+    pub(super) fn of(texts: &[&str], terms: &[Term]) -> Self {
         let folded: Vec<String> = texts.iter().map(|text| fold(text)).collect();
         let matched = terms
             .iter()
@@ -43,7 +42,7 @@ impl Excerpt {
 }
 
 /// The texts of an item, those that say most first.
-fn texts(item: &Item) -> Vec<&str> {
+pub(super) fn texts(item: &Item) -> Vec<&str> {
     let mut texts = vec![item.summary.as_str()];
     texts.extend(item.atoms.iter().map(|atom| atom.text.as_str()));
     texts.extend(

@@ -7,7 +7,7 @@ use super::copies::Copies;
 use super::{Library, LibraryError, Result};
 use crate::access::Reader;
 use crate::item::{Instant, Item, ItemId};
-use crate::store::search::{Question, Terms, TextIndex};
+use crate::store::search::{Question, Terms, TextIndex, TextScope};
 use crate::store::{Filter, Scope, Wanted};
 
 /// Items that an answer without a limit holds at most.
@@ -92,7 +92,7 @@ impl Library {
                 None => Some(item.source.as_str()),
             },
             since: Some(item.occurred_at),
-            until: None,
+            ..Filter::default()
         };
         let subject = given(query).unwrap_or_else(|| item.title.as_str());
         let related = self.related(&scope, &filter, &item, subject)?;
@@ -129,6 +129,7 @@ impl Library {
             scope,
             filter,
             terms: &Terms::read(subject, self.rules()).used,
+            texts: TextScope::Summary,
             pool: CANDIDATES,
         })?;
         let best = found.ranked.first().map_or(0.0, |best| best.relevance);

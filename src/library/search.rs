@@ -4,13 +4,12 @@ use serde::Serialize;
 
 use super::arguments::limit;
 use super::copies::Copies;
-use super::excerpt::Excerpt;
-use super::narrow::Narrow;
-use super::{Library, Result};
+use super::excerpt::{self, Excerpt};
+use super::{Library, LibraryError, Result};
 use crate::access::Reader;
 use crate::item::{AtomKind, Instant, Item, ItemId, Trust};
-use crate::store::search::{Matches, Question, Ranked, Term, Terms, TextIndex};
-use crate::store::{Filter, Scope};
+use crate::redaction::Redacted;
+use crate::store::search::{Question, Ranked, Term, Terms, TextIndex, TextScope};
 
 /// What to look for. An empty text counts as left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +28,8 @@ pub struct SearchQuery {
     pub kind: Option<AtomKind>,
     /// Only items of this trust.
     pub trust: Option<Trust>,
+    /// Which texts to search.
+    pub scope: TextScope,
     /// Most results; nothing, zero or less asks for the default.
     pub limit: Option<i64>,
 }
@@ -64,12 +65,14 @@ pub struct Hit {
 /// How a query was read, to explain an empty answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Looked {
-    /// Items that the reader may see.
+    /// Items that the reader may see; those with an original, if originals alone were searched.
     pub items: u64,
     /// Terms that were looked for, folded.
     pub terms: Vec<TermCount>,
     /// Terms too short to be looked for, folded.
     pub dropped: Vec<String>,
+    /// Originals that may hold a phrase and were not read, because too many may.
+    pub unread: u64,
 }
 
 /// A term and how common it is.
@@ -104,9 +107,11 @@ impl Library {
     /// Finds items by words.
     ///
     /// # Errors
-    /// [`LibraryError::Date`](super::LibraryError::Date) for a `since` that is no date;
-    /// [`LibraryError::Store`](super::LibraryError::Store) when the file cannot be read.
+    /// [`LibraryError::Date`] for a `since` that is no date; [`LibraryError::OriginalsHidden`] and
+    /// [`LibraryError::OriginalsOff`] for a scope with originals where there are none to search;
+    /// [`LibraryError::Store`] when the file cannot be read.
     pub fn search(&self, reader: &Reader, query: &SearchQuery) -> Result<SearchAnswer> {
+        self.admit(reader, query.scope)?;
         let filter = query.filter()?;
         let limit = limit(
             query.limit,
@@ -117,7 +122,13 @@ impl Library {
         let _snapshot = self.view.snapshot()?;
         let scope = self.view.scope(reader)?;
         let pool = self.settings.candidate_pool;
-        let found = self.matching(&scope, &filter, &terms.used, query.narrow(), pool)?;
+        let found = self.index().matches(&Question {
+            scope: &scope,
+            filter: &filter,
+            terms: &terms.used,
+            texts: query.scope,
+            pool,
+        })?;
         let mut results = Vec::new();
         let mut copies = Copies::default();
         for ranked in self.scored(&found.ranked) {
@@ -137,54 +148,41 @@ impl Library {
                 items: found.searched,
                 terms: counted(terms.used, &found.frequencies),
                 dropped: terms.dropped,
+                unread: found.unread,
             },
         })
     }
 
-    /// What of an item answers a query.
-    #[must_use]
-    pub fn excerpt(&self, item: &Item, query: &str) -> Excerpt {
-        Excerpt::of(item, &Terms::read(query, self.rules()).used)
+    /// Refuses originals to those who may not read them, before anything is looked at.
+    fn admit(&self, reader: &Reader, scope: TextScope) -> Result<()> {
+        if !scope.has_originals() {
+            Ok(())
+        } else if !reader.may_see_originals() {
+            Err(LibraryError::OriginalsHidden)
+        } else if !self.settings.originals {
+            Err(LibraryError::OriginalsOff)
+        } else {
+            Ok(())
+        }
     }
 
-    /// The best matches that are left after `narrow`, at most `pool`.
+    /// What of an item, and of its original if that was searched, answers a query.
     ///
-    /// The index knows nothing of kinds and trust: it is asked for more and more until enough are
-    /// left or there are no more.
-    pub(super) fn matching(
-        &self,
-        scope: &Scope,
-        filter: &Filter<'_>,
-        terms: &[Term],
-        narrow: Narrow,
-        pool: usize,
-    ) -> Result<Matches> {
-        let mut asked = pool;
-        loop {
-            let mut found = self.index().matches(&Question {
-                scope,
-                filter,
-                terms,
-                pool: asked,
-            })?;
-            if narrow.is_open() {
-                return Ok(found);
-            }
-            let all = found.ranked.len() < asked;
-            let mut left = Vec::new();
-            for candidate in found.ranked {
-                let item = self.view.item(scope, candidate.id)?;
-                if item.is_some_and(|item| narrow.takes(&item)) {
-                    left.push(candidate);
-                }
-            }
-            if all || left.len() >= pool {
-                left.truncate(pool);
-                found.ranked = left;
-                return Ok(found);
-            }
-            asked = asked.saturating_mul(8);
-        }
+    /// # Errors
+    /// As [`Library::search`].
+    pub fn excerpt(&self, reader: &Reader, item: &Item, query: &SearchQuery) -> Result<Excerpt> {
+        self.admit(reader, query.scope)?;
+        let original = match query.scope.has_originals() {
+            true => self.view.original(item.id)?,
+            false => None,
+        };
+        let mut texts = match query.scope.has_summaries() {
+            true => excerpt::texts(item),
+            false => Vec::new(),
+        };
+        texts.extend(original.as_ref().map(Redacted::as_str));
+        let terms = Terms::read(&query.query, self.rules()).used;
+        Ok(Excerpt::of(&texts, &terms))
     }
 
     /// Ranks candidates by relevance and age: the order of what a caller sees, best first.

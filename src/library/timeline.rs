@@ -47,14 +47,14 @@ impl Library {
     /// [`LibraryError::Date`](super::LibraryError::Date) for a bound that is no date;
     /// [`LibraryError::Store`](super::LibraryError::Store) when the file cannot be read.
     pub fn timeline(&self, reader: &Reader, query: &TimelineQuery) -> Result<TimelineAnswer> {
-        let (filter, narrow) = (query.filter()?, query.narrow());
+        let filter = query.filter()?;
         let limit = limit(query.limit, LIMIT, self.settings.max_limit);
         let _snapshot = self.view.snapshot()?;
         let scope = self.view.scope(reader)?;
         let mut copies = Copies::default();
         let mut items = Vec::new();
         self.view.newest(&scope, &filter, |item| {
-            if narrow.takes(&item) && copies.is_first(&item) {
+            if copies.is_first(&item) {
                 items.push(item);
             }
             Ok::<_, LibraryError>(Wanted::until(items.len() == limit))

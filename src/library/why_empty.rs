@@ -3,10 +3,9 @@
 use serde::Serialize;
 
 use super::arguments::{date, given};
-use super::narrow::Narrow;
 use super::{Library, LibraryError, Result, SearchAnswer, SearchQuery, TermCount, TimelineQuery};
 use crate::access::Reader;
-use crate::store::search::Terms;
+use crate::store::search::{Question, Terms, TextIndex, TextScope};
 use crate::store::{Filter, Scope, Wanted};
 
 /// How alike a project's name must be to be offered, 0 to 1 (Jaro-Winkler).
@@ -36,72 +35,56 @@ pub struct WhyEmpty {
     pub near_projects: Vec<String>,
 }
 
-/// Everything that limits which items may be in an answer.
-#[derive(Debug, Clone, Copy, Default)]
-struct Limits<'a> {
-    filter: Filter<'a>,
-    narrow: Narrow,
-}
-
-impl<'a> Limits<'a> {
-    /// The limits that are set, each with what is left without it.
-    fn without_each(self) -> Vec<(&'static str, Self)> {
-        let Self { filter, narrow } = self;
-        let with_filter = |filter: Filter<'a>| Self { filter, narrow };
-        let with_narrow = |narrow: Narrow| Self { filter, narrow };
-        let all = [
-            (
-                filter.project.is_some(),
-                "project",
-                with_filter(Filter {
-                    project: None,
-                    ..filter
-                }),
-            ),
-            (
-                filter.source.is_some(),
-                "source",
-                with_filter(Filter {
-                    source: None,
-                    ..filter
-                }),
-            ),
-            (
-                filter.since.is_some(),
-                "since",
-                with_filter(Filter {
-                    since: None,
-                    ..filter
-                }),
-            ),
-            (
-                filter.until.is_some(),
-                "until",
-                with_filter(Filter {
-                    until: None,
-                    ..filter
-                }),
-            ),
-            (
-                narrow.kind.is_some(),
-                "kind",
-                with_narrow(Narrow {
-                    kind: None,
-                    ..narrow
-                }),
-            ),
-            (
-                narrow.trust.is_some(),
-                "trust",
-                with_narrow(Narrow {
-                    trust: None,
-                    ..narrow
-                }),
-            ),
-        ];
-        let set = all.into_iter().filter(|(set, _, _)| *set);
-        set.map(|(_, name, left)| (name, left)).collect()
-    }
+/// The filters that are set, each with what is left without it.
+fn without_each(filter: Filter<'_>) -> Vec<(&'static str, Filter<'_>)> {
+    let all = [
+        (
+            "project",
+            Filter {
+                project: None,
+                ..filter
+            },
+        ),
+        (
+            "source",
+            Filter {
+                source: None,
+                ..filter
+            },
+        ),
+        (
+            "since",
+            Filter {
+                since: None,
+                ..filter
+            },
+        ),
+        (
+            "until",
+            Filter {
+                until: None,
+                ..filter
+            },
+        ),
+        (
+            "kind",
+            Filter {
+                kind: None,
+                ..filter
+            },
+        ),
+        (
+            "trust",
+            Filter {
+                trust: None,
+                ..filter
+            },
+        ),
+    ];
+    // One that is not set leaves what there is.
+    all.into_iter()
+        .filter(|(_, left)| *left != filter)
+        .collect()
 }
 
 impl Library {
@@ -115,10 +98,7 @@ impl Library {
         query: &SearchQuery,
         answer: &SearchAnswer,
     ) -> Result<WhyEmpty> {
-        let limits = Limits {
-            filter: query.filter()?,
-            narrow: query.narrow(),
-        };
+        let filter = query.filter()?;
         let terms = Terms::read(&query.query, self.rules()).used;
         let _snapshot = self.view.snapshot()?;
         let scope = self.view.scope(reader)?;
@@ -129,15 +109,23 @@ impl Library {
             dropped: looked.dropped.clone(),
             ..WhyEmpty::default()
         };
-        if looked.items == 0 {
+        if looked.items == 0 && query.scope == TextScope::Original {
+            NO_ORIGINAL.clone_into(&mut why.reason);
+        } else if looked.items == 0 {
             NOTHING_TO_READ.clone_into(&mut why.reason);
         } else if terms.is_empty() {
             why.reason = "the query has no term that is long enough to be looked for".to_owned();
         } else if looked.terms.iter().all(|term| term.items == 0) {
             why.reason = "no item holds any of these terms; matching is literal".to_owned();
         } else {
-            self.blame(&mut why, &scope, limits, |limits| {
-                let found = self.matching(&scope, &limits.filter, &terms, limits.narrow, 1)?;
+            self.blame(&mut why, &scope, filter, |filter| {
+                let found = self.index().matches(&Question {
+                    scope: &scope,
+                    filter: &filter,
+                    terms: &terms,
+                    texts: query.scope,
+                    pool: 1,
+                })?;
                 Ok(!found.ranked.is_empty())
             })?;
         }
@@ -149,10 +137,7 @@ impl Library {
     /// # Errors
     /// As [`Library::timeline`].
     pub fn why_no_items(&self, reader: &Reader, query: &TimelineQuery) -> Result<WhyEmpty> {
-        let limits = Limits {
-            filter: query.filter()?,
-            narrow: query.narrow(),
-        };
+        let filter = query.filter()?;
         let _snapshot = self.view.snapshot()?;
         let scope = self.view.scope(reader)?;
         let counts = self.view.source_counts(&scope)?;
@@ -163,7 +148,7 @@ impl Library {
         if why.items_searched == 0 {
             NOTHING_TO_READ.clone_into(&mut why.reason);
         } else {
-            self.blame(&mut why, &scope, limits, |limits| self.any(&scope, limits))?;
+            self.blame(&mut why, &scope, filter, |filter| self.any(&scope, &filter))?;
         }
         Ok(why)
     }
@@ -173,10 +158,10 @@ impl Library {
         &self,
         why: &mut WhyEmpty,
         scope: &Scope,
-        limits: Limits<'_>,
-        any: impl Fn(Limits<'_>) -> Result<bool>,
+        filter: Filter<'_>,
+        any: impl Fn(Filter<'_>) -> Result<bool>,
     ) -> Result<()> {
-        let each = limits.without_each();
+        let each = without_each(filter);
         let given: Vec<&str> = each.iter().map(|(name, _)| *name).collect();
         for (name, left) in each {
             if any(left)? {
@@ -192,17 +177,17 @@ impl Library {
                 why.removed_by.join(" or without ")
             )
         };
-        if let Some(project) = limits.filter.project {
+        if let Some(project) = filter.project {
             why.near_projects = self.near_projects(scope, project)?;
         }
         Ok(())
     }
 
-    fn any(&self, scope: &Scope, limits: Limits<'_>) -> Result<bool> {
+    fn any(&self, scope: &Scope, filter: &Filter<'_>) -> Result<bool> {
         let mut any = false;
-        self.view.newest(scope, &limits.filter, |item| {
-            any = limits.narrow.takes(&item);
-            Ok::<_, LibraryError>(Wanted::until(any))
+        self.view.newest(scope, filter, |_| {
+            any = true;
+            Ok::<_, LibraryError>(Wanted::Enough)
         })?;
         Ok(any)
     }
@@ -234,6 +219,7 @@ impl Library {
     }
 }
 
+const NO_ORIGINAL: &str = "there is no item with an original that this key may read";
 const NOTHING_TO_READ: &str = "there is no item that this key may read";
 
 impl SearchQuery {
@@ -243,14 +229,9 @@ impl SearchQuery {
             source: given(self.source.as_deref()),
             since: date("since", self.since.as_deref())?,
             until: date("until", self.until.as_deref())?,
-        })
-    }
-
-    pub(super) fn narrow(&self) -> Narrow {
-        Narrow {
             kind: self.kind,
             trust: self.trust,
-        }
+        })
     }
 }
 
@@ -261,13 +242,8 @@ impl TimelineQuery {
             source: given(self.source.as_deref()),
             since: date("since", self.since.as_deref())?,
             until: date("until", self.until.as_deref())?,
-        })
-    }
-
-    pub(super) fn narrow(&self) -> Narrow {
-        Narrow {
             kind: self.kind,
             trust: self.trust,
-        }
+        })
     }
 }

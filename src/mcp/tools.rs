@@ -95,6 +95,10 @@ impl ToolError {
             LibraryError::Date { argument, .. } => {
                 Self::argument(argument, "invalid_argument", error.to_string())
             }
+            LibraryError::OriginalsHidden => {
+                Self::argument("scope", "not_allowed", error.to_string())
+            }
+            LibraryError::OriginalsOff => Self::argument("scope", "not_indexed", error.to_string()),
             LibraryError::Store(store) => {
                 tracing::error!("a question could not be answered: {store}");
                 Self::Library(match store {

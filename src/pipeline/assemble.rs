@@ -13,7 +13,9 @@ use super::{PipelineError, mask};
 use crate::item::content_hash;
 use crate::redaction::{Counts, Engine, Redacted, Seen};
 use crate::segment::{RedactedBlock, Segment, Segmenter, size_of};
-use crate::store::{Frame, SourceId, Store, StoredSegment, StoredUnit, UnitRow, compress};
+use crate::store::{
+    ForgottenUnit, Frame, SourceId, Store, StoredSegment, StoredUnit, UnitRow, compress,
+};
 
 /// Who speaks in lines that the pipeline itself adds.
 const SESSION: &str = "session";
@@ -72,6 +74,18 @@ pub(super) struct Assembly {
     counts: Counts,
     /// The unit that owns the records just left out.
     continues: Option<UnitRow>,
+    /// What of this unit was forgotten and is not to be stored again.
+    forgotten: ForgottenUnit,
+}
+
+/// Why a record is left out.
+enum LeftOut {
+    /// It stands twice in this unit, or was read already.
+    Repeated,
+    /// Another unit owns it.
+    Elsewhere(UnitRow),
+    /// It was forgotten, with another unit or, in the second place, with a segment of this one.
+    Forgotten(bool),
 }
 
 impl Assembly {
@@ -91,7 +105,9 @@ impl Assembly {
             .as_ref()
             .and_then(|unit| unit.seen.clone())
             .unwrap_or_default();
+        let forgotten = store.forgotten(source, &start, stored.as_ref().map(|unit| unit.row))?;
         Ok(Self {
+            forgotten,
             start,
             stored,
             absorbed,
@@ -172,13 +188,19 @@ impl Assembly {
         engine: &Engine,
         store: &Store,
     ) -> Result<(), PipelineError> {
-        if let Some(owner) = self.owner(block, store)? {
-            match owner {
-                Some(owner) => {
+        if let Some(why) = self.left_out(block, store)? {
+            match why {
+                LeftOut::Elsewhere(owner) => {
                     self.elsewhere += 1;
                     self.continues = Some(owner);
                 }
-                None => self.repeated += 1,
+                LeftOut::Repeated => self.repeated += 1,
+                LeftOut::Forgotten(here) => {
+                    self.elsewhere += 1;
+                    if here {
+                        self.cut(store)?;
+                    }
+                }
             }
             return Ok(());
         }
@@ -249,18 +271,25 @@ impl Assembly {
         self.values.len() > self.values_before
     }
 
-    /// `Some` when a record is to be left out, with the unit that owns it unless that is this one
-    /// (a record that stands twice in one unit).
-    fn owner(
-        &mut self,
-        block: &Block,
-        store: &Store,
-    ) -> Result<Option<Option<UnitRow>>, PipelineError> {
+    /// Where a forgotten segment stood the next one begins anew, so that no boundary moves.
+    fn cut(&mut self, store: &Store) -> Result<(), PipelineError> {
+        if let Some(segment) = self.segmenter.cut() {
+            self.seal(&segment, store)?;
+            self.begun = false;
+        }
+        Ok(())
+    }
+
+    /// Whether a record is to be left out, and why.
+    fn left_out(&mut self, block: &Block, store: &Store) -> Result<Option<LeftOut>, PipelineError> {
+        if self.forgotten.holds(block) {
+            return Ok(Some(LeftOut::Forgotten(true)));
+        }
         let Some(key) = block.record_key else {
             return Ok(None);
         };
         if !self.seen.insert(key) {
-            return Ok(Some(None));
+            return Ok(Some(LeftOut::Repeated));
         }
         let Some(source) = self.source else {
             return Ok(None);
@@ -268,12 +297,15 @@ impl Assembly {
         let Some(owner) = store.owner(source, key)? else {
             return Ok(None);
         };
+        if let Some(number) = owner.unit.forgotten() {
+            return Ok(Some(LeftOut::Forgotten(self.forgotten.has_part(number))));
+        }
         let mut own = self.stored.iter().chain(&self.absorbed);
         let own = own.any(|unit| unit.row == owner.unit);
         Ok(match self.start.extent {
-            _ if !own => Some(Some(owner.unit)),
+            _ if !own => Some(LeftOut::Elsewhere(owner.unit)),
             // Read already, in the part before this delivery.
-            Extent::From(from) if owner.record < from.record => Some(None),
+            Extent::From(from) if owner.record < from.record => Some(LeftOut::Repeated),
             _ => None,
         })
     }

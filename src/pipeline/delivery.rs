@@ -36,6 +36,8 @@ pub(super) struct Delivery {
     pub(super) pool: Pool,
     /// Whether the day's characters are used up.
     pub(super) spent: bool,
+    /// Whether the run was told to end.
+    pub(super) stopped: bool,
 }
 
 impl Delivery {
@@ -192,9 +194,22 @@ impl Delivery {
         number: u64,
         pipeline: &mut Pipeline<'_>,
     ) -> Result<(), PipelineError> {
+        let given_up = pipeline.stop.clone().given_up();
+        tokio::pin!(given_up);
         while self.flights.get(number).is_some() {
             self.feed(pipeline)?;
-            match self.pool.ended().await {
+            let ended = tokio::select! {
+                biased;
+                () = &mut given_up => {
+                    // What waits for this one is read again by the next run, as this one is.
+                    self.stopped = true;
+                    self.unit = None;
+                    self.flights.remove(number);
+                    return Ok(());
+                }
+                ended = self.pool.ended() => ended,
+            };
+            match ended {
                 Some(ended) => self.arrive(ended, pipeline)?,
                 // Cannot be: a unit waits only while calls are under way. Storing it is right then.
                 None => self.store(number, pipeline)?,
@@ -219,7 +234,7 @@ impl Delivery {
                 continue;
             };
             let chars = u64::try_from(given.text.chars()).unwrap_or(u64::MAX);
-            if !self.may_spend(chars, pipeline)? {
+            if self.stopped || !self.may_spend(chars, pipeline)? {
                 self.postpone(place, pipeline)?;
                 continue;
             }
@@ -249,7 +264,7 @@ impl Delivery {
 
     /// Leaves a call, and all that have not begun, for another day.
     fn postpone(&mut self, place: Place, pipeline: &mut Pipeline<'_>) -> Result<(), PipelineError> {
-        self.spent = true;
+        self.spent = !self.stopped;
         let waiting = self.pool.take_back();
         for place in std::iter::once(place).chain(waiting) {
             self.report.postponed += 1;
@@ -356,6 +371,10 @@ impl Delivery {
                 let text = pipeline.engine.redact(&error.to_string());
                 self.report.error(text);
             }
+        }
+        if self.stopped {
+            let text = "told to end; the next run goes on from here";
+            self.report.note = Some(Redacted::literal(text));
         }
         if self.spent {
             let text = "daily_input_chars is used up; the rest waits for tomorrow's run";

@@ -10,7 +10,7 @@ use jezero_connectors::{
 use super::delivery::Delivery;
 use super::flight::Flights;
 use super::pool::Pool;
-use super::{PipelineError, RunReport};
+use super::{PipelineError, RunReport, Stop};
 use crate::item::ProjectName;
 use crate::project::ProjectRules;
 use crate::redaction::Engine;
@@ -35,6 +35,8 @@ pub struct Pipeline<'a> {
     pub clock: Arc<dyn Clock>,
     /// Largest segment, in characters before redaction.
     pub max_input_chars: usize,
+    /// Hears when the run should end.
+    pub stop: Stop,
 }
 
 impl std::fmt::Debug for Pipeline<'_> {
@@ -141,22 +143,30 @@ pub async fn run(
         flights: Flights::default(),
         pool: Pool::new(pipeline.max_concurrency),
         spent: false,
+        stopped: false,
     };
     delivery.report.connector = delivery.source.to_string();
     let mut is_open = true;
     let mut told = 0;
+    let mut stop = pipeline.stop.clone();
+    let given_up = pipeline.stop.clone().given_up();
+    tokio::pin!(given_up);
     loop {
         delivery.feed(pipeline)?;
-        is_open &= !delivery.is_enough();
+        is_open &= !(delivery.is_enough() || delivery.stopped && delivery.unit.is_none());
         let (busy, reads) = (delivery.pool.is_busy(), is_open && delivery.has_room());
+        if !busy && !reads {
+            break;
+        }
         tokio::select! {
             biased;
+            () = &mut given_up => break,
+            () = stop.told(), if !delivery.stopped => delivery.stopped = true,
             Some(ended) = delivery.pool.ended(), if busy => delivery.arrive(ended, pipeline)?,
             event = events.recv(), if reads => match event {
                 Some(event) => delivery.take(event, pipeline).await?,
                 None => is_open = false,
             },
-            else => break,
         }
         if told != delivery.units + delivery.report.stored {
             told = delivery.units + delivery.report.stored;

@@ -1,5 +1,12 @@
 //! A folder's path taken apart, whether it was written on Unix or on Windows.
 
+use unicode_normalization::UnicodeNormalization;
+
+/// A name in the form by which names are compared: some systems take letters with accents apart.
+pub(super) fn lower(name: &str) -> String {
+    name.nfc().collect::<String>().to_lowercase()
+}
+
 /// An absolute path in parts. Windows paths keep their drive as the first part and are compared
 /// without regard to case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +95,9 @@ impl Folder {
 
     fn same_start(&self, parts: &[String], start: &[String]) -> bool {
         let same = |(one, other): (&String, &String)| {
-            one == other || (self.windows && one.to_lowercase() == other.to_lowercase())
+            one == other
+                || one.nfc().eq(other.nfc())
+                || (self.windows && lower(one) == lower(other))
         };
         parts.len() >= start.len() && parts.iter().zip(start).all(same)
     }

@@ -220,3 +220,22 @@ fn other_root_names_replace_the_built_in_ones() {
         ],
     );
 }
+
+#[test]
+fn names_of_any_script_and_of_either_way_to_write_accents_are_projects() {
+    check(
+        &rules("projects.git = false\nprojects.roots = ['projects', 'Código']"),
+        &[
+            ("/home/ana/projects/счета", Some("счета")),
+            ("/home/ana/projects/ΛΟΓΙΣΤΙΚΆ", Some("λογιστικά")),
+            ("/home/ana/projects/発票", Some("発票")),
+            ("/home/ana/projects/हिन्दी", Some("हिन्दी")),
+            ("/home/ana/projects/กำไร", Some("กำไร")),
+            ("/home/ana/Co\u{301}digo/tienda", Some("tienda")),
+            ("/home/ana/projects/\u{301}x", None),
+        ],
+    );
+    let rules = rules("[projects.paths]\n'~/caf\u{e9}' = 'bar'");
+    let answered = answer(&rules, None, "/home/ana/cafe\u{301}/till");
+    assert_eq!(answered.as_deref(), Some("bar"));
+}

@@ -74,6 +74,12 @@ impl Redacted {
         self
     }
 
+    /// Puts single blanks in the place of line breaks and runs of blanks.
+    #[must_use]
+    pub fn on_one_line(&self) -> Self {
+        Self(self.0.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
     /// Leaves out the middle of a text over `limit` characters; the result has at most `limit`.
     ///
     /// `[... N characters omitted ...]` stands in its place (data model page, Segments). A marker

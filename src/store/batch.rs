@@ -4,7 +4,7 @@ use jezero_connectors::{Instant, SourceName};
 use rusqlite::{Transaction, TransactionBehavior};
 
 use super::items::{self, ItemWrite, Upserted};
-use super::{Result, Store, StoreError, index, owners};
+use super::{Result, Store, StoreError, forget, index, owners};
 
 /// Items on their way into the library; all of them are stored or none.
 #[derive(Debug)]
@@ -45,20 +45,27 @@ impl Store {
 }
 
 impl Batch<'_> {
-    /// The transaction itself, for tests that change rows behind the store's back.
-    #[cfg(test)]
+    /// The transaction itself.
     pub(super) fn connection(&self) -> &rusqlite::Connection {
         &self.transaction
     }
 
     /// Inserts an item, or updates the one with its source and external id if the hash differs.
     ///
-    /// `now` becomes its `ingested_at`.
+    /// `now` becomes its `ingested_at`. `None` for what was forgotten: nothing was written.
     ///
     /// # Errors
     /// What SQLite says.
-    pub fn put(&self, source: &SourceName, item: &ItemWrite, now: Instant) -> Result<Upserted> {
+    pub fn put(
+        &self,
+        source: &SourceName,
+        item: &ItemWrite,
+        now: Instant,
+    ) -> Result<Option<Upserted>> {
         let source = owners::source_of(&self.transaction, source)?;
-        items::upsert(&self.transaction, source, None, item, now)
+        if forget::is_forgotten(&self.transaction, source, item)? {
+            return Ok(None);
+        }
+        items::upsert(&self.transaction, source, None, item, now).map(Some)
     }
 }

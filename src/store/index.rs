@@ -10,6 +10,7 @@
 //! ([plan]). Readers see the segments of their transaction ([seen]).
 
 mod ask;
+mod both;
 mod builder;
 mod cache;
 mod check;
@@ -26,6 +27,7 @@ mod shelf;
 mod sqlite;
 mod texts;
 mod upkeep;
+mod upkeeping;
 mod words;
 mod write;
 
@@ -33,6 +35,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
+use both::{Both, Rows};
 use cache::Cache;
 use rusqlite::{Connection, OptionalExtension};
 use seen::Seen;
@@ -40,18 +43,32 @@ use shelf::Book;
 use sqlite::SqliteShelf;
 use texts::SqliteTexts;
 
+pub(super) use cache::shared;
 pub use check::{Checked, Fault};
-pub(super) use upkeep::Upkeep;
+pub(super) use texts::readable;
+pub use upkeeping::Upkeeping;
 pub(super) use write::settle;
 
-use super::search::{Matches, Question, Scan, TextIndex};
+use super::search::{Matches, Question, Scan, TextIndex, TextScope};
 use super::{Filter, Result, Store, View};
+use crate::item::Trust;
 
 /// What a view of the library keeps of the index between questions.
 #[derive(Default)]
 pub(super) struct Memory {
     cache: Arc<Cache>,
     summaries: RefCell<Option<Seen>>,
+    originals: RefCell<Option<(Seen, Rows)>>,
+}
+
+impl Memory {
+    /// With what readers share.
+    pub(super) fn with(cache: Arc<Cache>) -> Self {
+        Self {
+            cache,
+            ..Self::default()
+        }
+    }
 }
 
 impl fmt::Debug for Memory {
@@ -82,25 +99,87 @@ impl TextIndex for Index<'_> {
             .is_autocommit()
             .then(|| self.view.snapshot())
             .transpose()?;
-        let book = Book::Summaries;
-        if texts::any_pending(connection, book)? {
+        if !self.is_ready(question.texts)? {
             return Scan::new(self.view).matches(question);
         }
-        let shelf = SqliteShelf(connection);
         let memory = &self.view.index;
+        let shelf = SqliteShelf(connection);
         let before = memory.summaries.take();
-        let seen = Seen::refreshed(before, &shelf, book, &memory.cache)?;
-        let asked = ask::Asked {
-            shelf: &shelf,
-            texts: &SqliteTexts { connection, book },
-            cache: &memory.cache,
-            seen: &seen,
+        let seen = Seen::refreshed(before, &shelf, Book::Summaries, &memory.cache)?;
+        let wanted = wanted(connection, question.filter)?;
+        let matches = match question.texts {
+            TextScope::Summary => self.asked(&shelf, Book::Summaries, &seen, |asked| {
+                asked.matches(question, &wanted)
+            }),
+            _ => self.originals(&shelf, &seen, question, &wanted),
         };
-        let matches = asked.matches(question, &wanted(connection, question.filter)?);
         memory.summaries.replace(Some(seen));
         matches
     }
 }
+
+impl Index<'_> {
+    /// Whether the index has all that is to be searched.
+    fn is_ready(&self, scope: TextScope) -> Result<bool> {
+        let connection = &self.view.connection;
+        // Which items there are is known from the book of summaries, whatever is searched.
+        let summaries = !texts::any_pending(connection, Book::Summaries)?;
+        let originals = || -> Result<bool> {
+            Ok(texts::is_kept(connection, Book::Originals)?
+                && !texts::any_pending(connection, Book::Originals)?)
+        };
+        Ok(summaries && (!scope.has_originals() || originals()?))
+    }
+
+    fn asked<T>(
+        &self,
+        shelf: &SqliteShelf<'_>,
+        book: Book,
+        seen: &Seen,
+        ask: impl FnOnce(&ask::Asked<'_, SqliteShelf<'_>, SqliteTexts<'_>>) -> T,
+    ) -> T {
+        let connection = &self.view.connection;
+        ask(&ask::Asked {
+            shelf,
+            texts: &SqliteTexts { connection, book },
+            cache: &self.view.index.cache,
+            seen,
+        })
+    }
+
+    /// Answers from the originals, and from the summaries if they are asked for too.
+    fn originals(
+        &self,
+        shelf: &SqliteShelf<'_>,
+        summaries: &Seen,
+        question: &Question<'_>,
+        wanted: &ask::Wanted<'_>,
+    ) -> Result<Matches> {
+        let memory = &self.view.index;
+        let (before, rows) = memory.originals.take().unzip();
+        let seen = Seen::refreshed(before, shelf, Book::Originals, &memory.cache)?;
+        let rows = match rows {
+            Some(rows) if rows.generation() == seen.generation => rows,
+            _ => Rows::new(summaries, &seen),
+        };
+        let matches = self.asked(shelf, Book::Summaries, summaries, |summaries| {
+            self.asked(shelf, Book::Originals, &seen, |originals| {
+                Both {
+                    summaries,
+                    originals,
+                    rows: &rows,
+                    characters: ORIGINALS_READ,
+                }
+                .matches(question, wanted)
+            })
+        });
+        memory.originals.replace(Some((seen, rows)));
+        matches
+    }
+}
+
+/// Most characters of originals that are read to answer one question: well under a second's work.
+const ORIGINALS_READ: u64 = 64 << 20;
 
 impl View {
     /// Compares the index with the items, word by word. Reads everything there is.
@@ -130,7 +209,7 @@ impl Store {
         let transaction = self.connection.transaction()?;
         erase::begin_anew(&transaction)?;
         transaction.commit()?;
-        self.upkeep = Upkeep::default();
+        self.upkeep.forget();
         self.upkeep.catch_up(&mut self.connection)?;
         self.erase().map(drop)
     }
@@ -155,6 +234,8 @@ fn wanted<'a>(connection: &Connection, filter: &Filter<'a>) -> Result<ask::Wante
         source,
         since,
         until,
+        kind,
+        trust,
     } = *filter;
     let number = |name: &str| -> Result<i64> {
         let sql = "SELECT id FROM sources WHERE name = ?1";
@@ -169,6 +250,8 @@ fn wanted<'a>(connection: &Connection, filter: &Filter<'a>) -> Result<ask::Wante
         source: source.map(number).transpose()?,
         since: since.map(|instant| instant.unix()),
         until: until.map(|instant| instant.unix()),
+        kind: kind.map(texts::marks::of_kind),
+        external: trust.map(|trust| trust == Trust::External),
     })
 }
 

@@ -71,18 +71,51 @@ pub(super) fn upsert(
     match known {
         Some((id, hash)) if hash == item.content_hash => Ok(Upserted::Unchanged(ItemId(id))),
         Some((id, _)) => {
-            write(connection, source, unit, item, now, Some(id))?;
+            write(connection, source, unit, item, now, Number::Known(id))?;
             Ok(Upserted::Updated(ItemId(id)))
         }
-        None => write(connection, source, unit, item, now, None).map(Upserted::Inserted),
+        None => {
+            let number = Number::Given(None);
+            write(connection, source, unit, item, now, number).map(Upserted::Inserted)
+        }
     }
+}
+
+/// Inserts an item that is not there under a number that was never given.
+pub(super) fn insert_numbered(
+    connection: &Connection,
+    source: SourceId,
+    unit: Option<UnitRow>,
+    item: &ItemWrite,
+    now: Instant,
+    id: ItemId,
+) -> Result<()> {
+    write(
+        connection,
+        source,
+        unit,
+        item,
+        now,
+        Number::Given(Some(id.0)),
+    )
+    .map(drop)
+}
+
+/// Under which number an item is written.
+#[derive(Clone, Copy)]
+enum Number {
+    /// One that has an item.
+    Known(i64),
+    /// One that has none, or the next.
+    Given(Option<i64>),
 }
 
 const INSERT: &str = "
     INSERT INTO items (source, unit, external_id, occurred_at, ingested_at, title, summary,
         questions, project, account, original_ref, trust, content_hash, record, record_part, part,
-        parts, rules_version, summary_by, redactions)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+        parts, rules_version, summary_by, redactions, id)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+        ?21)";
 /// An import knows no unit: it leaves an item where a connector put it.
 const UPDATE: &str = "
     UPDATE items SET unit = coalesce(?2, unit), occurred_at = ?4, ingested_at = ?5,
@@ -99,10 +132,14 @@ fn write(
     unit: Option<UnitRow>,
     item: &ItemWrite,
     now: Instant,
-    known: Option<i64>,
+    number: Number,
 ) -> Result<ItemId> {
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(if known.is_some() { UPDATE } else { INSERT })?;
+    let (sql, id) = match number {
+        Number::Known(id) => (UPDATE, Some(id)),
+        Number::Given(id) => (INSERT, id),
+    };
+    let mut statement = connection.prepare_cached(sql)?;
     let fields = params![
         source.0,
         unit.map(|unit| unit.0),
@@ -124,21 +161,12 @@ fn write(
         item.rules_version,
         item.summary_by,
         json(&item.redactions),
+        id,
     ];
-    let id = match known {
-        Some(id) => {
-            let with_id: Vec<&dyn rusqlite::ToSql> = fields
-                .iter()
-                .copied()
-                .chain([&id as &dyn rusqlite::ToSql])
-                .collect();
-            statement.execute(with_id.as_slice())?;
-            id
-        }
-        None => {
-            statement.execute(fields)?;
-            connection.last_insert_rowid()
-        }
+    statement.execute(fields)?;
+    let id = match number {
+        Number::Known(id) => id,
+        Number::Given(_) => connection.last_insert_rowid(),
     };
     replace_atoms(connection, id, &item.draft.atoms)?;
     write_original(connection, id, item.original.as_ref())?;

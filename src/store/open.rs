@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Result, StoreError, schema};
+use super::{Result, StoreError, index, schema};
 
 /// How long a statement waits for another one to end.
 const BUSY: Duration = Duration::from_secs(30);
@@ -17,7 +17,7 @@ const BUSY: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
-    pub(super) upkeep: super::index::Upkeep,
+    pub(super) upkeep: index::Upkeeping,
 }
 
 /// A reader's view of the library: read-only, never in the writer's way.
@@ -25,7 +25,7 @@ pub struct Store {
 pub struct View {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    pub(super) index: super::index::Memory,
+    pub(super) index: index::Memory,
 }
 
 impl Store {
@@ -37,6 +37,29 @@ impl Store {
     /// [`StoreError::Foreign`] or [`StoreError::Newer`] for a file that is not ours to write; it
     /// is left untouched. [`StoreError::File`] when it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::prepared(path, None, index::Upkeeping::default())
+    }
+
+    /// As [`Store::open`], and sees to it that the originals are indexed, or that they are not.
+    ///
+    /// Indexing those that are there takes its time; the library can be read meanwhile.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(path: &Path, originals: bool) -> Result<Self> {
+        Self::prepared(path, Some(originals), index::Upkeeping::default())
+    }
+
+    /// As [`Store::open_with`], for one of several connections of this process that write at the same
+    /// time, each with the same `upkeep`.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_beside(path: &Path, originals: bool, upkeep: index::Upkeeping) -> Result<Self> {
+        Self::prepared(path, Some(originals), upkeep)
+    }
+
+    fn prepared(path: &Path, originals: Option<bool>, upkeep: index::Upkeeping) -> Result<Self> {
         let version = inspect(path)?;
         drop(private_file(path)?);
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -52,9 +75,13 @@ impl Store {
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
         schema::migrate(&mut connection, version)?;
-        let mut upkeep = super::index::Upkeep::default();
+        if let Some(kept) = originals {
+            upkeep.keep_originals(&mut connection, kept)?;
+        }
         upkeep.catch_up(&mut connection)?;
-        Ok(Self { connection, upkeep })
+        let mut store = Self { connection, upkeep };
+        store.erase_if_due()?;
+        Ok(store)
     }
 
     /// Looks whether the file is ours to write, or missing; changes nothing.
@@ -81,7 +108,7 @@ impl Store {
                 connection
             }
         };
-        let upkeep = super::index::Upkeep::default();
+        let upkeep = index::Upkeeping::default();
         Ok(Self { connection, upkeep })
     }
 }
@@ -101,12 +128,12 @@ impl View {
                 what: "an older layout that the next `jezero run` brings up to date",
             }),
             _ => {
-                let connection = connect_to_read(path)?;
+                let (connection, cache) = index::shared(path, || connect_to_read(path))?;
                 connection.pragma_update(None, "query_only", true)?;
                 Ok(Self {
                     connection,
                     path: path.to_owned(),
-                    index: super::index::Memory::default(),
+                    index: index::Memory::with(cache),
                 })
             }
         }
@@ -123,7 +150,7 @@ impl View {
     clippy::disallowed_methods,
     reason = "the place that opens the library"
 )]
-fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
+pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
     let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
@@ -136,7 +163,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
 
 /// Opens the file for reading. A reader takes part in the write-ahead log and needs files beside the
 /// library for it; where it may not make them and there is no log, the file alone is the library.
-fn connect_to_read(path: &Path) -> Result<Connection> {
+pub(super) fn connect_to_read(path: &Path) -> Result<Connection> {
     let look = |connection: Connection| {
         let schema = "SELECT count(*) FROM sqlite_schema";
         connection.query_row(schema, [], |_| Ok(()))?;
@@ -144,12 +171,17 @@ fn connect_to_read(path: &Path) -> Result<Connection> {
     };
     match connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(look) {
         Err(StoreError::Sqlite(error)) if is_refused(&error) && !beside(path, "-wal").exists() => {
-            let uri = format!("file:{}?immutable=1", escaped(path));
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            connect(Path::new(&uri), flags)
+            immutable(path)
         }
         opened => opened,
     }
+}
+
+/// Opens a file that has no log and that nobody writes, without making anything beside it.
+pub(super) fn immutable(path: &Path) -> Result<Connection> {
+    let uri = format!("file:{}?immutable=1", escaped(path));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connect(Path::new(&uri), flags)
 }
 
 fn is_refused(error: &rusqlite::Error) -> bool {
@@ -185,34 +217,21 @@ const APPLICATION_ID_AT: usize = 68;
 /// Says which schema a file has without changing a byte of it: 0 for no file or an empty one.
 ///
 /// A file that is not ours is not even opened as a database, since SQLite may leave files beside it.
-fn inspect(path: &Path) -> Result<i64> {
-    let mut head = Vec::new();
-    match fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
-        Ok(0) => return Ok(0),
-        Ok(_) => {}
-        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(cause) => {
-            return Err(StoreError::File {
-                path: path.to_owned(),
-                cause,
-            });
-        }
-    }
+pub(super) fn inspect(path: &Path) -> Result<i64> {
+    let Some(head) = head(path)? else {
+        return Ok(0);
+    };
     if !head.starts_with(b"SQLite format 3\0") {
         return Err(foreign(path, "it is no SQLite file"));
     }
-    let id = head
-        .get(APPLICATION_ID_AT..)
-        .and_then(|rest| rest.first_chunk());
-    if id.map(|id| i64::from(u32::from_be_bytes(*id))) != Some(schema::APPLICATION_ID) {
+    if !is_ours(&head) {
         let python = memchr::memmem::find(&head, b"items_fts").is_some();
-        return Err(foreign(
-            path,
-            match python {
-                true => "a library of the Python package",
-                false => "another program's SQLite file",
+        return Err(match python {
+            true => StoreError::Earlier {
+                path: path.to_owned(),
             },
-        ));
+            false => foreign(path, "another program's SQLite file"),
+        });
     }
     let connection = connect_to_read(path)?;
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -224,6 +243,28 @@ fn inspect(path: &Path) -> Result<i64> {
         });
     }
     Ok(version)
+}
+
+/// The first bytes of a file; `None` for no file or an empty one.
+pub(super) fn head(path: &Path) -> Result<Option<Vec<u8>>> {
+    let mut head = Vec::new();
+    match fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
+        Ok(0) => Ok(None),
+        Ok(_) => Ok(Some(head)),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(StoreError::File {
+            path: path.to_owned(),
+            cause,
+        }),
+    }
+}
+
+/// Whether the first bytes of an SQLite file say that it is a library of this program.
+pub(super) fn is_ours(head: &[u8]) -> bool {
+    let id = head
+        .get(APPLICATION_ID_AT..)
+        .and_then(|rest| rest.first_chunk());
+    id.map(|id| i64::from(u32::from_be_bytes(*id))) == Some(schema::APPLICATION_ID)
 }
 
 fn foreign(path: &Path, what: &'static str) -> StoreError {

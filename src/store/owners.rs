@@ -16,6 +16,14 @@ pub struct SourceId(pub(super) i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UnitRow(pub(super) i64);
 
+impl UnitRow {
+    /// What a record belongs to that was forgotten: the number of its row in `forgotten`.
+    #[must_use]
+    pub fn forgotten(self) -> Option<i64> {
+        (self.0 < 0).then_some(-self.0)
+    }
+}
+
 /// Who first brought a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {

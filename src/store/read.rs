@@ -7,7 +7,7 @@ use super::frame::decompress;
 use super::items::{COLUMNS, read_item};
 use super::{Result, StoreError, View};
 use crate::access::Reader;
-use crate::item::{Item, ItemId};
+use crate::item::{AtomKind, Item, ItemId, Trust};
 use crate::redaction::{Counts, Redacted};
 
 /// Which sources a reading may touch, by row number.
@@ -30,6 +30,10 @@ pub struct Filter<'a> {
     pub since: Option<Instant>,
     /// Happened before this.
     pub until: Option<Instant>,
+    /// Has an atom of this kind.
+    pub kind: Option<AtomKind>,
+    /// Is of this trust.
+    pub trust: Option<Trust>,
 }
 
 /// Whether another item is wanted.
@@ -122,6 +126,13 @@ impl Filter<'_> {
         }
         if let Some(until) = self.until {
             add("items.occurred_at < ?", Value::from(until.unix()));
+        }
+        if let Some(kind) = self.kind {
+            let has = "EXISTS (SELECT 1 FROM atoms WHERE atoms.item = items.id AND atoms.kind = ?)";
+            add(has, Value::from(kind.as_str().to_owned()));
+        }
+        if let Some(trust) = self.trust {
+            add("items.trust = ?", Value::from(trust.as_str().to_owned()));
         }
         (sql, values)
     }

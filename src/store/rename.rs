@@ -7,7 +7,7 @@ use jezero_connectors::{ExternalId, Locator, OriginalRef, UnitId};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::owners::UnitRow;
-use super::{Result, Store};
+use super::{Result, Store, forget};
 
 impl Store {
     /// Gives a stored unit its present name, with the ids of its items, and nothing else.
@@ -40,6 +40,7 @@ pub(super) fn rename(
     id: &UnitId,
     original_ref: &OriginalRef,
 ) -> Result<bool> {
+    forget::renamed(connection, unit, id)?;
     let sql = "UPDATE units SET unit_id = ?2, original_ref = ?3 WHERE id = ?1 AND unit_id <> ?2";
     let names = params![unit.0, id.as_str(), original_ref.as_str()];
     if connection.prepare_cached(sql)?.execute(names)? == 0 {

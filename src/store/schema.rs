@@ -12,6 +12,8 @@ pub(super) const APPLICATION_ID: i64 = 0x4A7A_726F;
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_library.sql"),
     include_str!("migrations/0002_index.sql"),
+    include_str!("migrations/0003_originals.sql"),
+    include_str!("migrations/0004_forgotten.sql"),
 ];
 
 /// The newest schema that this program knows.

@@ -2,7 +2,8 @@
 //!
 //! [`TextIndex`] is what the library asks: terms in, ranked items out. [`Scan`] answers by reading
 //! every item that the reader may see, so its cost grows with the library. Matching is literal, on
-//! text folded by [`fold`]; relevance is BM25 over the OR of the terms ([`rank`]).
+//! text folded by [`fold`]; relevance is BM25 over the OR of the terms ([`rank`]). A [`TextScope`]
+//! says whether the five fields of items are searched, or their redacted originals, or both.
 
 pub(super) mod document;
 pub mod fold;
@@ -15,8 +16,52 @@ pub use terms::{Rules, Term, Terms};
 
 use jezero_connectors::Instant;
 
+use std::str::FromStr;
+
 use super::{Filter, Result, Scope};
 use crate::item::ItemId;
+
+/// Which texts are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextScope {
+    /// Title, summary, questions, atoms and project.
+    #[default]
+    Summary,
+    /// The redacted originals.
+    Original,
+    /// Both: an item is as relevant as its five fields and, for less, its original together.
+    All,
+}
+
+impl TextScope {
+    /// The words for them.
+    pub const WORDS: [&str; 3] = ["summary", "original", "all"];
+
+    /// Whether the five fields are searched.
+    #[must_use]
+    pub fn has_summaries(self) -> bool {
+        self != Self::Original
+    }
+
+    /// Whether originals are searched.
+    #[must_use]
+    pub fn has_originals(self) -> bool {
+        self != Self::Summary
+    }
+}
+
+impl FromStr for TextScope {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        match word {
+            "summary" => Ok(Self::Summary),
+            "original" => Ok(Self::Original),
+            "all" => Ok(Self::All),
+            _ => Err(format!("must be one of {}", Self::WORDS.join(", "))),
+        }
+    }
+}
 
 /// What is looked for, where.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +72,8 @@ pub struct Question<'a> {
     pub filter: &'a Filter<'a>,
     /// The terms, joined with OR.
     pub terms: &'a [Term],
+    /// Which texts they are looked for in.
+    pub texts: TextScope,
     /// How many of the best are wanted.
     pub pool: usize,
 }
@@ -47,10 +94,13 @@ pub struct Ranked {
 pub struct Matches {
     /// The best, by relevance; of equals the newer first, then the one with the greater number.
     pub ranked: Vec<Ranked>,
-    /// Items in scope.
+    /// Items in scope; with [`TextScope::Original`], those that have an original.
     pub searched: u64,
-    /// For each term, how many items in scope hold it.
+    /// For each term, how many of them hold it.
     pub frequencies: Vec<u64>,
+    /// Originals that may hold a phrase, counted once a phrase, and were not read because too many
+    /// may: these do not count as holding it.
+    pub unread: u64,
 }
 
 /// Ranks items by words.

@@ -326,3 +326,31 @@ fn the_library_is_for_its_owner_alone() {
         (0o700, 0o600, 0o600)
     );
 }
+
+#[test]
+fn originals_are_searched_by_scope_unless_they_are_not_indexed() {
+    let place = Place::new();
+    place.session("s1", &conversation("one", 30));
+    place.run();
+    let found = |scope: &str| {
+        let ran = place.jezero(&["search", "one", "--scope", scope, "--json"]);
+        ran.json()["count"].clone()
+    };
+    assert_eq!((found("original"), found("all")), (1.into(), 1.into()));
+    let config = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
+    place.write(
+        "jezero.toml",
+        format!("[search]\noriginals = false\n{config}"),
+    );
+    let ran = place.jezero(&["search", "one", "--scope", "original"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.notes.contains("[search].originals is false"), "{ran:?}");
+    place.run();
+    let originals = || place.jezero(&["index", "check", "--json"]).json()["originals"].clone();
+    assert_eq!(originals(), 0);
+    place.write("jezero.toml", config.clone());
+    place.run();
+    assert_eq!((originals(), found("original")), (1.into(), 1.into()));
+    let wrong = place.jezero(&["search", "one", "--scope", "everything"]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+}

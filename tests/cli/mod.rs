@@ -1,7 +1,14 @@
 //! The program as a person or a script meets it: exit codes, output, files left behind.
 
+mod backup;
 mod bad_input;
+#[cfg(unix)]
+mod daemon;
 mod everyday;
+mod forget;
 mod health;
+mod import_db;
 mod kill;
 pub(crate) mod place;
+mod resummarize;
+mod retag;

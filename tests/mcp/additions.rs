@@ -128,6 +128,8 @@ fn kind_trust_and_until_narrow_a_search_and_a_timeline() {
     assert_eq!(search(json!({"trust": "external"})), [0; 0]);
     assert_eq!(search(json!({"until": "2026-10-19T21:23:12Z"})), [1]);
     assert_eq!(search(json!({"scope": "summary"})), [2, 1]);
+    assert_eq!(search(json!({"scope": "original"})), [1, 2]);
+    assert_eq!(search(json!({"scope": "all", "kind": "error"})), [1]);
     let timeline = |extra: Value| ids(&peer.answer("timeline", &extra), "items");
     assert_eq!(timeline(json!({"kind": "command"})), [1]);
     assert_eq!(timeline(json!({"kind": "decision"})), [3, 2, 1]);
@@ -220,4 +222,28 @@ fn an_empty_timeline_says_which_filter_left_nothing() {
             },
         })
     );
+}
+
+#[test]
+fn an_original_is_searched_when_it_is_asked_for() {
+    let peer = Peer::of_the_pages();
+    let ask = |scope: &str| {
+        let fields = ["matched", "snippet"];
+        let query = "spreadsheet";
+        let asked = json!({"query": query, "scope": scope, "fields": fields, "explain": true});
+        peer.answer("search", &asked)
+    };
+    let answer = ask("original");
+    assert_eq!(ids(&answer, "results"), [1]);
+    let result = &answer["results"][0];
+    assert_eq!(result["matched"], json!(["spreadsheet"]));
+    let snippet = result["snippet"].as_str().unwrap();
+    assert!(
+        snippet.contains("when I open it in a spreadsheet"),
+        "{snippet}"
+    );
+    assert_eq!(answer["explain"]["originals_not_read"], json!(0));
+    assert_eq!(ask("summary")["explain"].get("originals_not_read"), None);
+    let none = peer.answer("search", &json!({"query": "zebra", "scope": "original"}));
+    assert_eq!(none["why_empty"]["items_searched"], json!(2));
 }

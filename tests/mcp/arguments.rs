@@ -53,8 +53,8 @@ fn each_mistake_names_the_argument_and_repeats_the_value() {
         ),
         (
             "search",
-            json!({"query": "a", "scope": "original"}),
-            "scope must be one of summary, got 'original'",
+            json!({"query": "a", "scope": "transcript"}),
+            "scope must be one of summary, original, all, got 'transcript'",
             "invalid_argument",
             "scope",
         ),

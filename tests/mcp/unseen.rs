@@ -29,12 +29,30 @@ fn record(source: &str, at: usize, word: &str) -> Value {
 }
 
 fn peer(hidden: bool) -> Peer {
-    let shelf = Shelf::empty();
     // The seen ones first, so that they have the same numbers with and without the hidden ones.
     let mut records: Vec<Value> = (0..8).map(|at| record("seen", at, "invoice")).collect();
     if hidden {
         records.extend((0..8).map(|at| record("hidden", at, "secretive invoice")));
     }
+    peer_of(&records, "sources = [\"s*\"]")
+}
+
+/// A library whose originals are all alike or speak of a secret, for a key that may not read them.
+fn peer_without_originals(secret: bool) -> Peer {
+    let with_original = |at: usize| {
+        let mut record = record("seen", at, "invoice");
+        if secret {
+            record["original"] = json!(format!("hidden secretive words {}", "x ".repeat(at)));
+        }
+        record
+    };
+    let records: Vec<Value> = (0..8).map(with_original).collect();
+    peer_of(&records, "originals = false")
+}
+
+/// A library, and a key that is limited.
+fn peer_of(records: &[Value], limit: &str) -> Peer {
+    let shelf = Shelf::empty();
     let lines: Vec<String> = records.iter().map(Value::to_string).collect();
     let options = ImportOptions {
         source: None,
@@ -43,13 +61,18 @@ fn peer(hidden: bool) -> Peer {
     shelf.import(lines.join("\n"), &options).unwrap();
     let digest = Sha256::digest(b"k");
     let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let config =
-        format!("[[clients]]\nname = \"a\"\ntoken_sha256 = \"{digest}\"\nsources = [\"s*\"]\n");
+    let config = format!("[[clients]]\nname = \"a\"\ntoken_sha256 = \"{digest}\"\n{limit}\n");
     Peer::new(shelf, &config, Env::given([]))
 }
 
-static BOTH: LazyLock<std::sync::Mutex<(Peer, Peer)>> =
-    LazyLock::new(|| std::sync::Mutex::new((peer(true), peer(false))));
+static BOTH: Pair = LazyLock::new(|| std::sync::Mutex::new((peer(true), peer(false))));
+
+type Pair = LazyLock<std::sync::Mutex<(Peer, Peer)>>;
+
+static ORIGINALS: Pair = LazyLock::new(|| {
+    let peers = (peer_without_originals(true), peer_without_originals(false));
+    std::sync::Mutex::new(peers)
+});
 
 fn a_text() -> impl Strategy<Value = Value> {
     let words = [
@@ -68,6 +91,8 @@ fn a_text() -> impl Strategy<Value = Value> {
         "external",
         "bil",
         "hid*",
+        "original",
+        "all",
         "x:s1",
     ];
     prop_oneof![
@@ -151,4 +176,32 @@ proptest! {
         prop_assert_eq!(with.status, 200);
         prop_assert_eq!(with.body, without.body, "{}", asked);
     }
+    #[test]
+    fn an_original_that_a_key_may_not_read_changes_no_byte_of_any_answer(asked in a_message()) {
+        let both = ORIGINALS.lock().unwrap();
+        let headers = [("authorization", "Bearer k")];
+        let with = both.0.post_with(&headers, asked.to_string());
+        let without = both.1.post_with(&headers, asked.to_string());
+        prop_assert_eq!(with.status, 200);
+        prop_assert_eq!(with.body, without.body, "{}", asked);
+    }
+}
+
+#[test]
+fn a_key_without_originals_is_told_that_it_may_not_search_them() {
+    let both = ORIGINALS.lock().unwrap();
+    let arguments = json!({"query": "secretive", "scope": "all"});
+    let asked = message(
+        "tools/call",
+        &json!({"name": "search", "arguments": arguments}),
+    );
+    let got = both
+        .0
+        .post_with(&[("authorization", "Bearer k")], asked.to_string());
+    let result = &got.json()["result"];
+    assert_eq!(result["isError"], json!(true));
+    assert_eq!(
+        result["structuredContent"],
+        json!({"code": "not_allowed", "argument": "scope"})
+    );
 }

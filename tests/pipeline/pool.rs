@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use jezero::item::Instant;
-use jezero::pipeline::{Options, RunReport};
+use jezero::pipeline::{Options, RunReport, Stop};
 use jezero::summarizer::{Answer, Reply, Summarizer, SummarizerError, Task, Usage};
 use tokio::sync::Barrier;
 
@@ -197,4 +197,31 @@ fn a_dry_run_estimates_what_a_model_would_read_and_write() {
     assert_eq!((report.would_store, report.input_chars), (Some(2), 44));
     assert_eq!(report.estimated_input_tokens, Some(2 * (22 / 4 + 1200)));
     assert_eq!(report.estimated_output_tokens, Some(2 * 600));
+}
+
+#[test]
+fn a_run_that_is_told_to_end_waits_for_calls_under_way_and_begins_no_more() {
+    let place = Place::new(1000);
+    let summarizer = Costly::new(1);
+    *summarizer.hangs_on.lock().unwrap() = "hangs";
+    let (stopper, stop) = Stop::channel();
+    let scripts = [
+        Script::new("a", &[("1", "the first text of all")]),
+        Script::new("b", &[("2", "one that hangs")]),
+        Script::new("c", &[("3", "one that never begins")]),
+    ];
+    stopper.tell();
+    let report = place.with_pipeline(Options::default(), |pipeline| {
+        pipeline.summarizer = Arc::clone(&summarizer) as Arc<dyn Summarizer>;
+        pipeline.stop = stop;
+    })(Box::new(Scripted::new(&scripts)))
+    .unwrap();
+    assert_eq!((report.stored, report.failed), (0, 0));
+    assert_eq!(
+        report.note.unwrap().as_str(),
+        "told to end; the next run goes on from here"
+    );
+    *summarizer.hangs_on.lock().unwrap() = "\0";
+    let next = run(&place, &scripts, &summarizer, (1, None)).unwrap();
+    assert_eq!(next.stored, 3);
 }

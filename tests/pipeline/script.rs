@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use jezero::config::Projects;
 use jezero::item::{SourceName, Trust, UnitId};
-use jezero::pipeline::{Job, Options, Pipeline, RunReport, run};
+use jezero::pipeline::{Job, Options, Pipeline, RunReport, Stop, run};
 use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::{Filter, Scope, Store, View, Wanted};
@@ -212,6 +212,7 @@ impl Place {
                 projects: &ProjectRules::new(&Projects::default(), None),
                 clock: Arc::new(FixedClock(*self.now.lock().unwrap())),
                 max_input_chars: self.limit,
+                stop: Stop::never(),
             };
             change(&mut pipeline);
             let job = Job {

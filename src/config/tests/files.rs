@@ -29,10 +29,12 @@ fn the_complete_configuration_shows_every_key_with_the_default_of_the_code() {
     assert_eq!(config.search, Search::default());
     let summarizer = Summarizer {
         provider: Provider::Extractive,
+        base_url_named: true,
         model: Some("model-name".to_owned()),
         api_key_named: true,
         daily_input_chars: Some(5_000_000),
         output_language: Some("English".to_owned()),
+        command: vec!["claude".to_owned(), "-p".to_owned()],
         ..Summarizer::default()
     };
     assert_eq!(config.summarizer, summarizer);
@@ -220,8 +222,7 @@ fn what_loads_but_will_not_work_is_told() {
         [
             format!("{base}/.env:2: not of the form NAME=VALUE; the line is passed over"),
             format!("storage.path: {base}/file is not writable"),
-            "summarizer.provider \"anthropic\": not available in this version: use provider = \
-             \"extractive\""
+            "summarizer.model: anthropic needs the name of a model, such as model = \"…\""
                 .to_owned(),
             format!("redaction.rules_dir: {base}/rules is no folder"),
             "client a: the environment variable MISSING is not set: this client is disabled"

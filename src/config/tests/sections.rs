@@ -1,7 +1,9 @@
 //! Every section: what it reads, what it refuses, in exact words.
 
 use super::{parse, problems};
-use crate::config::{ClientKey, Provider};
+use std::path::Path;
+
+use crate::config::{ClientKey, Config, Env, Provider};
 
 /// One line of a file and the one problem that it gives.
 fn each_gives(table: &[(&str, &str)]) {
@@ -67,18 +69,84 @@ fn the_provider_without_a_setting_depends_on_the_model() {
 }
 
 #[test]
-fn only_the_extractive_provider_is_available() {
-    for provider in Provider::ALL {
-        let text = format!("summarizer.provider = '{provider}'");
-        let available = parse(&text).unwrap().summarizer.available();
-        match provider {
-            Provider::Extractive => assert_eq!(available, Ok(())),
-            _ => assert_eq!(
-                available.unwrap_err().to_string(),
-                "not available in this version: use provider = \"extractive\""
+fn a_provider_says_what_it_lacks_before_its_first_call() {
+    let lacks = |text: &str, key: &str| {
+        let env = Env::given([("JEZERO_SUMMARIZER_API_KEY", key), ("OWN", "abc")]);
+        let config = Config::parse(text, Path::new("/etc/jezero/jezero.toml"), env).unwrap();
+        let ready = config.summarizer.ready(&config.env);
+        ready.err().map(|error| error.to_string())
+    };
+    let model = "[summarizer]\nmodel = 'm'\n";
+    let local = "provider = 'openai_compatible'\nbase_url = 'http://localhost:11434/v1'\n";
+    let unset =
+        "summarizer.api_key_env: the environment variable JEZERO_SUMMARIZER_API_KEY is not set";
+    for (text, key, message) in [
+        (String::new(), "", None),
+        (model.to_owned(), "k", None),
+        (model.to_owned(), "", Some(unset)),
+        (
+            model.to_owned(),
+            "a key",
+            Some(
+                "summarizer.api_key_env: the value of JEZERO_SUMMARIZER_API_KEY is no key: it \
+                 holds a blank, a line break or a sign that is not ASCII",
             ),
-        }
+        ),
+        (
+            "summarizer.provider = 'anthropic'".to_owned(),
+            "k",
+            Some("summarizer.model: anthropic needs the name of a model, such as model = \"…\""),
+        ),
+        (
+            format!("{model}provider = 'openai_compatible'"),
+            "k",
+            Some(
+                "summarizer.base_url: openai_compatible needs an address, such as \
+                 http://127.0.0.1:11434/v1 (Ollama) or https://api.openai.com/v1",
+            ),
+        ),
+        (format!("{model}{local}"), "", None),
+        (
+            format!("{model}{local}api_key_env = 'NONE'"),
+            "k",
+            Some("summarizer.api_key_env: the environment variable NONE is not set"),
+        ),
+        (format!("{model}{local}api_key_env = 'OWN'"), "", None),
+        (
+            format!("{model}provider = 'openai_compatible'\nbase_url = 'https://example.org/v1'"),
+            "",
+            Some(unset),
+        ),
+        (
+            "summarizer.provider = 'command'".to_owned(),
+            "",
+            Some(
+                "summarizer.command: the provider command needs a program with its arguments, \
+                 such as command = [\"summarise\", \"--json\"]",
+            ),
+        ),
+        (
+            "summarizer.provider = 'command'\nsummarizer.command = ['claude', '-p']".to_owned(),
+            "",
+            None,
+        ),
+    ] {
+        assert_eq!(lacks(&text, key).as_deref(), message, "{text}");
     }
+}
+
+#[test]
+fn a_program_s_path_starts_at_the_configuration_and_a_bare_name_stays() {
+    let command = |text: &str| parse(text).unwrap().summarizer.command;
+    assert_eq!(
+        command("summarizer.command = ['bin/sum', 'a/b']"),
+        ["/etc/jezero/bin/sum", "a/b"]
+    );
+    assert_eq!(command("summarizer.command = ['~/sum']"), ["/home/ana/sum"]);
+    assert_eq!(
+        command("summarizer.command = ['claude', '']"),
+        ["claude", ""]
+    );
 }
 
 #[test]
@@ -121,6 +189,19 @@ fn the_summariser_keeps_its_bounds() {
             "1: summarizer.daily_input_chars: must be a whole number of at least 1, got 0",
         ),
         (
+            "summarizer.daily_input_chars = 59_999",
+            "1: summarizer.daily_input_chars: daily_input_chars (59999) must not be below \
+             max_input_chars (60000)",
+        ),
+        (
+            "summarizer.command = 'claude -p'",
+            "1: summarizer.command: must be a list, each a text without NUL, got \"claude -p\"",
+        ),
+        (
+            "summarizer.command = [' ']",
+            "1: summarizer.command: must begin with the name of a program",
+        ),
+        (
             "summarizer.model = ''",
             "1: summarizer.model: must be a text that is not empty, got \"\"",
         ),
@@ -134,7 +215,7 @@ fn the_summariser_keeps_its_bounds() {
             "1: summarizer.api_key: unknown key, did you mean api_key_env? (valid here: provider, \
              base_url, model, api_key_env, max_concurrency, timeout_seconds, max_input_chars, \
              max_output_tokens, daily_input_chars, known_projects, output_language, \
-             allow_insecure_http)",
+             allow_insecure_http, command)",
         ),
     ]);
     let text = "[summarizer]\nbase_url = 'http://box:11434/v1/'\nallow_insecure_http = true\n\

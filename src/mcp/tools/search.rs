@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::shape::{self, Shape, TRUNCATED};
 use super::{Asked, Tool, ToolError, schema, to_json};
 use crate::item::{AtomKind, Trust};
-use crate::library::{Hit, Library, SearchAnswer, SearchQuery};
+use crate::library::{Hit, Library, SearchAnswer, SearchQuery, TextScope};
 
 pub(super) const TOOL: Tool = Tool {
     name: "search",
@@ -41,8 +41,6 @@ pub(super) const TOOL: Tool = Tool {
 
 /// Names that `fields` takes besides those of an item.
 const MORE: [&str; 4] = ["score", "snippet", "matched", TRUNCATED];
-/// What can be searched: the originals have no index.
-const SCOPES: [&str; 1] = ["summary"];
 
 fn input() -> Value {
     json!({
@@ -61,9 +59,11 @@ fn input() -> Value {
         "trust": schema::trust(),
         "scope": {
             "type": "string",
-            "enum": SCOPES,
-            "description": "Which text to search. Only summary (the default) for now: title, \
-                            summary, questions, atoms and project.",
+            "enum": TextScope::WORDS,
+            "description": "Which text to search: summary (the default) is title, summary, \
+                            questions, atoms and project; original is the redacted transcript; all \
+                            is both, where the summary counts more. Try all when summary finds \
+                            nothing. Only summary for a key that may not read originals.",
         },
         "fields": shape::fields_schema(&MORE),
         "max_tokens": shape::max_tokens_schema(),
@@ -116,18 +116,18 @@ fn run(asked: &Asked<'_>) -> Result<Value, ToolError> {
             word.parse::<AtomKind>().ok()
         })?,
         trust: arguments.word("trust", &schema::TRUSTS, |word| word.parse::<Trust>().ok())?,
+        scope: arguments
+            .word("scope", &TextScope::WORDS, |word| word.parse().ok())?
+            .unwrap_or_default(),
         limit: arguments.integer("limit")?,
     };
-    arguments.word("scope", &SCOPES, |word| {
-        SCOPES.contains(&word).then_some(())
-    })?;
     let explain = arguments.flag("explain")?;
     let shape = Shape::read(arguments, &MORE)?;
     let found = asked.library.search(asked.reader, &query)?;
     let mut answer = to_json(&found)?;
     if let Some(Value::Array(results)) = answer.get_mut("results") {
         for (result, hit) in results.iter_mut().zip(&found.results) {
-            adorn(result, hit, asked.library, &query.query, &shape);
+            adorn(result, hit, asked, &query, &shape)?;
         }
     }
     shape.apply(&mut answer, "results");
@@ -138,7 +138,11 @@ fn run(asked: &Asked<'_>) -> Result<Value, ToolError> {
                 shape::add(result, "recency", json!(four_decimals(hit.recency)));
             }
         }
-        shape::add(&mut answer, "explain", explanation(asked.library, &found));
+        shape::add(
+            &mut answer,
+            "explain",
+            explanation(asked.library, &query, &found),
+        );
     }
     if found.count == 0 {
         let why = asked.library.why_no_results(asked.reader, &query, &found)?;
@@ -148,18 +152,25 @@ fn run(asked: &Asked<'_>) -> Result<Value, ToolError> {
 }
 
 /// Adds the fields that are only there when they are asked for by name.
-fn adorn(result: &mut Value, hit: &Hit, library: &Library, query: &str, shape: &Shape) {
+fn adorn(
+    result: &mut Value,
+    hit: &Hit,
+    asked: &Asked<'_>,
+    query: &SearchQuery,
+    shape: &Shape,
+) -> Result<(), ToolError> {
     if !shape.names("snippet") && !shape.names("matched") {
-        return;
+        return Ok(());
     }
-    let excerpt = library.excerpt(&hit.item, query);
+    let excerpt = asked.library.excerpt(asked.reader, &hit.item, query)?;
     shape::add(result, "snippet", json!(excerpt.snippet));
     shape::add(result, "matched", json!(excerpt.matched));
+    Ok(())
 }
 
-fn explanation(library: &Library, found: &SearchAnswer) -> Value {
+fn explanation(library: &Library, query: &SearchQuery, found: &SearchAnswer) -> Value {
     let settings = library.settings();
-    json!({
+    let mut told = json!({
         "items_searched": found.looked.items,
         "terms": found.looked.terms,
         "dropped": found.looked.dropped,
@@ -168,7 +179,11 @@ fn explanation(library: &Library, found: &SearchAnswer) -> Value {
         "recency_weight": settings.recency_weight,
         "recency_half_life_days": settings.recency_half_life_days,
         "candidate_pool": settings.candidate_pool,
-    })
+    });
+    if query.scope.has_originals() {
+        shape::add(&mut told, "originals_not_read", json!(found.looked.unread));
+    }
+    told
 }
 
 fn four_decimals(number: f64) -> f64 {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::builder::halves;
-use super::cache::Cache;
+use super::cache::{Cache, Verified};
 use super::list::List;
 use super::loaded::Segment;
 use super::plan::{Condition, Plan};
 use super::score::{Listed, Measure, Ranking};
 use super::seen::{Held, Seen};
 use super::shelf::Shelf;
+use super::texts::marks::EXTERNAL;
 use super::texts::{Texts, date};
 use crate::store::Result;
 use crate::store::search::document::{Document, Needle};
@@ -26,11 +27,76 @@ pub(super) struct Wanted<'a> {
     pub(super) since: Option<i64>,
     /// Happened before this second.
     pub(super) until: Option<i64>,
+    /// Has an atom of the kind with this mark.
+    pub(super) kind: Option<u8>,
+    /// Whether third parties wrote it.
+    pub(super) external: Option<bool>,
+}
+
+/// How many characters of text may be read for each term that spans words.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// Of each term.
+    left: Vec<u64>,
+    /// Texts that were not read, counted once a term.
+    pub(super) unread: u64,
+}
+
+impl Budget {
+    /// So many characters for all terms together.
+    pub(super) fn new(plans: &[Plan<'_>], characters: u64) -> Self {
+        let is_verified = |plan: &&Plan<'_>| matches!(plan, Plan::Verified(_));
+        let sharing = plans.iter().filter(is_verified).count().max(1) as u64;
+        Self {
+            left: vec![characters / sharing; plans.len()],
+            unread: 0,
+        }
+    }
+
+    /// Takes what the last of some documents cost, as far as it goes: those with a mark count.
+    ///
+    /// Gives the place of the first that may be read. Documents that the caller cannot see change
+    /// nothing, nor does what has been read before: what a question finds must hang on neither.
+    fn take(
+        &mut self,
+        term: usize,
+        segment: &Segment,
+        candidates: &[u32],
+        visible: Option<&[u8]>,
+    ) -> usize {
+        let Some(left) = self.left.get_mut(term) else {
+            return candidates.len();
+        };
+        let counts = |document: &u32| {
+            visible.is_none_or(|marks| marks.get(*document as usize).is_some_and(|mark| *mark != 0))
+        };
+        for (at, document) in candidates.iter().enumerate().rev() {
+            if !counts(document) {
+                continue;
+            }
+            match left.checked_sub(characters(segment, *document)) {
+                Some(rest) => *left = rest,
+                None => {
+                    // Nothing is left for older ones: what is read is always the newest.
+                    *left = 0;
+                    let unread = candidates.iter().take(at + 1).filter(|one| counts(one));
+                    self.unread += unread.count() as u64;
+                    return at + 1;
+                }
+            }
+        }
+        0
+    }
+}
+
+fn characters(segment: &Segment, document: u32) -> u64 {
+    let length = segment.documents.lengths.get(document as usize);
+    length.copied().map_or(0, u64::from)
 }
 
 impl Wanted<'_> {
     /// What a segment's documents are held against.
-    fn test<'s>(&self, segment: &'s Segment) -> impl Fn(usize) -> bool + use<'s> {
+    pub(super) fn test<'s>(&self, segment: &'s Segment) -> impl Fn(usize) -> bool + use<'s> {
         let documents = &segment.documents;
         let project = self
             .project
@@ -39,14 +105,18 @@ impl Wanted<'_> {
             .source
             .map(|source| u32::try_from(source).unwrap_or(u32::MAX));
         let (since, until) = (self.since, self.until);
+        let (kind, external) = (self.kind, self.external);
         move |at| {
             let date = || documents.dates.get(at).copied().unwrap_or(0);
+            let marks = || documents.marks.get(at).copied().unwrap_or(0);
             let project_fits = project
                 .is_none_or(|project| project != 0 && documents.projects.get(at) == Some(&project));
             project_fits
                 && source.is_none_or(|source| documents.sources.get(at) == Some(&source))
                 && since.is_none_or(|since| date() >= since)
                 && until.is_none_or(|until| date() < until)
+                && kind.is_none_or(|kind| marks() & kind != 0)
+                && external.is_none_or(|external| (marks() & EXTERNAL != 0) == external)
         }
     }
 }
@@ -64,11 +134,12 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
     pub(super) fn matches(&self, question: &Question<'_>, wanted: &Wanted<'_>) -> Result<Matches> {
         let scoped = self.seen.scoped(question.scope);
         let plans: Vec<Plan<'_>> = question.terms.iter().map(Plan::new).collect();
+        let mut budget = Budget::new(&plans, u64::MAX);
         let mut frequencies = vec![0; question.terms.len()];
         let mut greatest = vec![0; question.terms.len()];
         let mut listed = Vec::with_capacity(self.seen.segments.len());
         for (held, marks) in self.seen.segments.iter().zip(&scoped.marks) {
-            let lists = self.lists(held, question.terms, &plans)?;
+            let lists = self.lists(held, question.terms, &plans, None, &mut budget)?;
             for ((frequency, greatest), list) in
                 frequencies.iter_mut().zip(&mut greatest).zip(&lists)
             {
@@ -101,31 +172,42 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             ranked: ranking.finish(),
             searched: documents,
             frequencies,
+            unread: budget.unread,
         })
     }
 
     /// The list of each term in a segment.
-    fn lists(&self, held: &Held, terms: &[Term], plans: &[Plan<'_>]) -> Result<Vec<Arc<List>>> {
+    ///
+    /// With marks, lists tell of documents with a mark alone, as far as texts must be read.
+    pub(super) fn lists(
+        &self,
+        held: &Held,
+        terms: &[Term],
+        plans: &[Plan<'_>],
+        visible: Option<&[u8]>,
+        budget: &mut Budget,
+    ) -> Result<Vec<Arc<List>>> {
         let segment = &held.segment;
-        let mut lists: Vec<Option<Arc<List>>> = terms
-            .iter()
-            .map(|term| self.cache.list(segment, term))
-            .collect();
+        let mut lists: Vec<Option<Arc<List>>> = vec![None; terms.len()];
         let mut counted = Vec::new();
         let mut words = Vec::new();
-        for ((at, plan), list) in plans.iter().enumerate().zip(&lists) {
-            if let (None, Plan::Counted(pattern)) = (list, plan) {
-                counted.push(at);
-                words.push(segment.words(pattern));
+        for ((at, plan), (term, list)) in plans.iter().enumerate().zip(terms.iter().zip(&mut lists))
+        {
+            if let Plan::Counted(pattern) = plan {
+                *list = self.cache.list(segment, term).map(|known| known.list);
+                if list.is_none() {
+                    counted.push(at);
+                    words.push(segment.words(pattern));
+                }
             }
         }
         let collected = List::collect(self.shelf, segment, &words)?;
         for (at, found) in counted.into_iter().zip(collected) {
             if let (Some(list), Some(term)) = (lists.get_mut(at), terms.get(at)) {
-                *list = Some(self.kept(segment, term, found));
+                *list = Some(self.kept(segment, term, found, Vec::new()));
             }
         }
-        self.verify(held, terms, plans, &mut lists)?;
+        self.verify(held, terms, plans, visible, &mut lists, budget)?;
         let none = || Arc::new(List::Few(Vec::new()));
         Ok(lists
             .into_iter()
@@ -133,40 +215,78 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             .collect())
     }
 
-    fn kept(&self, segment: &Segment, term: &Term, list: List) -> Arc<List> {
-        let list = Arc::new(list);
+    fn kept(&self, segment: &Segment, term: &Term, list: List, read: Vec<u32>) -> Arc<List> {
+        let list = Verified {
+            list: Arc::new(list),
+            read: read.into(),
+        };
         self.cache.keep(segment, term, &list);
-        list
+        list.list
     }
 
-    /// Makes the lists that are still missing by reading texts, each text once for all terms.
+    /// Makes the lists that need a look at texts, reading each text once for all terms.
     fn verify(
         &self,
         held: &Held,
         terms: &[Term],
         plans: &[Plan<'_>],
+        visible: Option<&[u8]>,
         lists: &mut [Option<Arc<List>>],
+        budget: &mut Budget,
     ) -> Result<()> {
         let segment = &held.segment;
         let mut missing = Vec::new();
-        for (at, plan) in plans.iter().enumerate() {
-            if let (Some(None), Plan::Verified(conditions), Some(term)) =
-                (lists.get(at), plan, terms.get(at))
-            {
-                missing.push(Missing {
-                    at,
-                    term,
-                    needle: Needle::new(term),
-                    candidates: self.candidates(held, conditions)?,
-                    looked: 0,
-                    found: Vec::new(),
+        for (at, (plan, term)) in plans.iter().zip(terms).enumerate() {
+            let Plan::Verified(conditions) = plan else {
+                continue;
+            };
+            if let Some(known) = self.cache.list(segment, term) {
+                let from = budget.take(at, segment, &known.read, visible);
+                if let Some(list) = lists.get_mut(at) {
+                    *list = Some(known.from(from));
+                }
+                continue;
+            }
+            let mut candidates = self.candidates(held, conditions)?;
+            let all = candidates.iter().map(|one| characters(segment, *one)).sum();
+            let affords_all = budget.left.get(at).is_some_and(|left| *left >= all);
+            let from = budget.take(at, segment, &candidates, visible);
+            if !affords_all {
+                candidates.drain(..from);
+                if let Some(marks) = visible {
+                    candidates
+                        .retain(|one| marks.get(*one as usize).is_some_and(|mark| *mark != 0));
+                }
+            }
+            missing.push(Missing {
+                at,
+                term,
+                needle: Needle::new(term),
+                candidates,
+                is_whole: affords_all,
+                looked: 0,
+                found: Vec::new(),
+            });
+        }
+        self.read(segment, &mut missing)?;
+        for one in missing {
+            if let Some(list) = lists.get_mut(one.at) {
+                let found = List::Few(one.found);
+                *list = Some(match one.is_whole {
+                    true => self.kept(segment, one.term, found, one.candidates),
+                    false => Arc::new(found),
                 });
             }
         }
-        let mut all: Vec<u32> = missing
+        Ok(())
+    }
+
+    /// Reads the texts of all candidates.
+    fn read(&self, segment: &Segment, missing: &mut [Missing<'_>]) -> Result<()> {
+        let all = missing
             .iter()
-            .flat_map(|one| one.candidates.clone())
-            .collect();
+            .flat_map(|one| one.candidates.iter().copied());
+        let mut all: Vec<u32> = all.collect();
         all.sort_unstable();
         all.dedup();
         let mut text = Document::default();
@@ -176,13 +296,8 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             };
             // What is gone since is dead, which candidates are not; the index is checked elsewhere.
             let is_there = self.texts.read(*item, &mut text)?.is_some();
-            for one in &mut missing {
+            for one in missing.iter_mut() {
                 one.look(document, is_there.then_some(&text));
-            }
-        }
-        for one in missing {
-            if let Some(list) = lists.get_mut(one.at) {
-                *list = Some(self.kept(segment, one.term, List::Few(one.found)));
             }
         }
         Ok(())
@@ -216,6 +331,8 @@ struct Missing<'a> {
     needle: Needle<'a>,
     /// Documents that may hold the term, by number.
     candidates: Vec<u32>,
+    /// Whether these are all there are, so that the list is worth keeping.
+    is_whole: bool,
     /// How many of these have been looked at.
     looked: usize,
     found: Vec<(u32, u32)>,

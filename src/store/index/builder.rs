@@ -9,8 +9,8 @@ use super::words::cut;
 use crate::store::Result;
 use crate::store::search::document::Document as Text;
 
-/// What the index keeps of an item besides its words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the index keeps of an item besides its words; nothing of an original, whose item has it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Facts {
     /// The source's number.
     pub(super) source: u32,
@@ -18,6 +18,8 @@ pub(super) struct Facts {
     pub(super) project: Option<String>,
     /// When it happened, in seconds.
     pub(super) occurred_at: i64,
+    /// Trust and kinds of atoms.
+    pub(super) marks: u8,
 }
 
 /// Collects documents.
@@ -25,6 +27,7 @@ pub(super) struct Facts {
 pub(super) struct Builder {
     entries: HashMap<Box<[u8]>, Entry>,
     documents: Vec<(Document, Option<String>)>,
+    characters: usize,
 }
 
 /// The postings of a word so far.
@@ -61,6 +64,11 @@ impl Builder {
         self.documents.len()
     }
 
+    /// How many characters their texts have.
+    pub(super) fn characters(&self) -> usize {
+        self.characters
+    }
+
     /// Adds a document; slots rise.
     pub(super) fn add(&mut self, slot: i64, item: i64, facts: Facts, text: &Text) {
         let number = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
@@ -76,7 +84,9 @@ impl Builder {
             source: facts.source,
             project: 0,
             occurred_at: facts.occurred_at,
+            marks: facts.marks,
         };
+        self.characters += text.length;
         self.documents.push((document, facts.project));
     }
 

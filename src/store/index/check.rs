@@ -24,6 +24,8 @@ const TOLD: usize = 20;
 pub struct Checked {
     /// Items that were compared.
     pub items: u64,
+    /// Originals that were compared: none while they are not indexed.
+    pub originals: u64,
     /// Segments of the index.
     pub segments: u64,
     /// Items that wait to be indexed: until then searches read every text.
@@ -43,19 +45,24 @@ pub enum Fault {
         /// Its number.
         segment: i64,
     },
-    /// An item is in no segment.
+    /// An item, or its original, is in no segment.
     Missing {
         /// Its number.
         item: i64,
     },
-    /// The index has other words, counts or properties than the item.
+    /// The index has other words, counts or properties than the item or its original.
     Differs {
         /// Its number.
         item: i64,
     },
-    /// The index finds an item that is not in the library.
+    /// The index finds an item, or an original, that is not in the library.
     Left {
         /// Its number.
+        item: i64,
+    },
+    /// An original cannot be read, so no search finds what is in it.
+    Unreadable {
+        /// The number of its item.
         item: i64,
     },
 }
@@ -67,6 +74,7 @@ impl fmt::Display for Fault {
             Self::Missing { item } => write!(f, "item {item} is not in the index"),
             Self::Differs { item } => write!(f, "item {item} has other words than the index says"),
             Self::Left { item } => write!(f, "item {item} is in the index and not in the library"),
+            Self::Unreadable { item } => write!(f, "the original of item {item} cannot be read"),
         }
     }
 }
@@ -128,9 +136,14 @@ fn compare(connection: &Connection, book: Book, checked: &mut Checked) -> Result
     let mut missing = texts::all(connection, book)?;
     missing.retain(|item| found.get(item) != Some(&1));
     for item in missing {
-        if !texts::is_pending(connection, book, item)? {
-            checked.fault(Fault::Missing { item });
+        if texts::is_pending(connection, book, item)? {
+            continue;
         }
+        let is_there = texts.read(item, &mut Text::default())?.is_some();
+        checked.fault(match (book, is_there) {
+            (Book::Originals, false) => Fault::Unreadable { item },
+            _ => Fault::Missing { item },
+        });
     }
     Ok(())
 }
@@ -217,7 +230,10 @@ fn check_document(texts: &SqliteTexts<'_>, indexed: &Indexed, checked: &mut Chec
         checked.fault(Fault::Left { item });
         return Ok(());
     };
-    checked.items += 1;
+    match texts.book {
+        Book::Summaries => checked.items += 1,
+        Book::Originals => checked.originals += 1,
+    }
     let mut words = 0;
     for (field, weight) in text.fields() {
         let weight = halves(weight);
@@ -230,6 +246,7 @@ fn check_document(texts: &SqliteTexts<'_>, indexed: &Indexed, checked: &mut Chec
         source: indexed.document.source,
         project: indexed.project.clone(),
         occurred_at: indexed.document.occurred_at,
+        marks: indexed.document.marks,
     };
     let length = u32::try_from(text.length).unwrap_or(u32::MAX);
     if words != indexed.words || facts != same || length != indexed.document.length {

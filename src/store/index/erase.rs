@@ -10,19 +10,41 @@ use crate::store::Result;
 /// Bytes of zeros that are written at a time.
 const ZEROS: i64 = 1 << 20;
 
-/// Takes the whole index away and puts every item on the list of those that wait.
+/// Takes the whole index away and puts every text that is to be in it on the list of those that wait.
 pub(super) fn begin_anew(connection: &Connection) -> Result<()> {
-    let shelf = SqliteShelf(connection);
     for book in Book::ALL {
-        for row in shelf.segments(book)? {
-            shelf.put_segment(&SegmentRow {
-                stage: Stage::Leaving,
-                ..row
-            })?;
+        take_away(connection, book)?;
+        if texts::is_kept(connection, book)? {
+            texts::all_pending(connection, book)?;
         }
+    }
+    Ok(())
+}
+
+/// Begins or ends the keeping of a book.
+pub(super) fn keep(connection: &Connection, book: Book, kept: bool) -> Result<()> {
+    take_away(connection, book)?;
+    texts::set_kept(connection, book, kept)?;
+    if kept {
         texts::all_pending(connection, book)?;
     }
-    connection.execute_batch("DELETE FROM index_dead; DELETE FROM index_slots;")?;
+    Ok(())
+}
+
+/// Takes the index of a book away; its segments are removed later, bit by bit.
+fn take_away(connection: &Connection, book: Book) -> Result<()> {
+    let shelf = SqliteShelf(connection);
+    for row in shelf.segments(book)? {
+        shelf.put_segment(&SegmentRow {
+            stage: Stage::Leaving,
+            ..row
+        })?;
+    }
+    let number = book.number();
+    let dead = "DELETE FROM index_dead WHERE slot >= ?1 AND slot < ?2";
+    connection.execute(dead, [book.first_slot(), book.slots_end()])?;
+    connection.execute("DELETE FROM index_slots WHERE book = ?1", [number])?;
+    connection.execute("DELETE FROM index_pending WHERE book = ?1", [number])?;
     let counters = shelf.counters()?;
     shelf.set_counters(Counters {
         generation: counters.generation + 1,

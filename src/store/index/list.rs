@@ -61,6 +61,36 @@ impl List {
             .collect()
     }
 
+    /// The list without documents before one.
+    pub(super) fn since(&self, first: u32) -> Self {
+        let mut few = Vec::new();
+        self.each(|document, weight| {
+            let document = u32::try_from(document).unwrap_or(u32::MAX);
+            if document >= first {
+                few.push((document, weight));
+            }
+        });
+        Self::Few(few)
+    }
+
+    /// Calls `each` with every document and its weight, in order.
+    pub(super) fn each(&self, mut each: impl FnMut(usize, u32)) {
+        match self {
+            Self::Few(list) => list
+                .iter()
+                .for_each(|(document, weight)| each(*document as usize, *weight)),
+            Self::Many { cells, more } => {
+                for (document, cell) in (0_u32..).zip(cells) {
+                    match *cell {
+                        0 => {}
+                        FULL => each(document as usize, more.get(&document).copied().unwrap_or(0)),
+                        weight => each(document as usize, u32::from(weight)),
+                    }
+                }
+            }
+        }
+    }
+
     /// How many of the documents with a mark hold the term.
     pub(super) fn count(&self, marks: &[u8]) -> u64 {
         let counted = match self {

@@ -54,6 +54,7 @@ pub(super) struct Documents {
     pub(super) sources: Vec<u32>,
     pub(super) projects: Vec<u32>,
     pub(super) dates: Vec<i64>,
+    pub(super) marks: Vec<u8>,
 }
 
 /// A word that holds a term.
@@ -265,6 +266,7 @@ impl Documents {
         self.sources.push(document.source);
         self.projects.push(document.project);
         self.dates.push(document.occurred_at);
+        self.marks.push(document.marks);
     }
 
     pub(super) fn len(&self) -> usize {

@@ -10,7 +10,7 @@ use crate::store::Result;
 /// How many segments of a size make one of the next.
 pub(super) const FAN: usize = 8;
 /// Bytes up to which segments count as of the smallest size.
-const SMALLEST: u64 = 4096;
+const SMALLEST: u64 = 512;
 /// A segment is written anew when more than one document of this many is dead.
 const DEAD: u32 = 4;
 

@@ -3,9 +3,9 @@
 use memchr::memmem::Finder;
 
 use super::loaded::Pattern;
-use super::words::{Class, Piece, joiners, pieces};
+use super::words::{Class, Piece, RUN, joiners, pieces};
 use crate::store::search::Term;
-use crate::store::search::terms::TERM_CHARS;
+use crate::store::search::terms::{TERM_CHARS, is_cjk};
 
 /// Most conditions that candidates of one term must meet. More would cost more look-ups than they
 /// spare texts.
@@ -34,14 +34,14 @@ impl<'a> Plan<'a> {
             && length <= TERM_CHARS
         {
             match only.class {
-                Class::Pair if term.whole_word || length > 2 => {}
+                Class::Run if term.whole_word || length > RUN => {}
                 _ => return Self::Counted(Box::new(whole(term))),
             }
         }
         let mut conditions = Vec::new();
         for (at, part) in parts.iter().enumerate() {
             match part.class {
-                Class::Pair => pairs(text, part, &mut conditions),
+                Class::Run => runs(text, part, &mut conditions),
                 Class::Mark if undecided(&parts, at) => {}
                 _ => conditions.push(word(text, &parts, at, part)),
             }
@@ -68,7 +68,8 @@ fn whole(term: &Term) -> Pattern<'_> {
             letter(text.chars().next()),
             letter(text.chars().next_back()),
         ),
-        anchored: (false, false),
+        // Words of such text begin at every character, so that each occurrence begins one.
+        anchored: (text.chars().all(is_cjk), false),
     }
 }
 
@@ -148,23 +149,20 @@ fn word<'a>(text: &'a str, parts: &[Piece<'a>], at: usize, part: &Piece<'a>) -> 
     condition
 }
 
-/// The conditions of a piece that is written in pairs.
-fn pairs<'a>(text: &'a str, part: &Piece<'a>, conditions: &mut Vec<Condition<'a>>) {
+/// The conditions of a piece of Chinese, Japanese or Korean.
+fn runs<'a>(text: &'a str, part: &Piece<'a>, conditions: &mut Vec<Condition<'a>>) {
     let end = part.start + part.text.len();
-    let places: Vec<usize> = part
-        .text
-        .char_indices()
-        .map(|(at, _)| at)
-        .chain([part.text.len()])
-        .collect();
-    if places.len() == 2 {
-        conditions.push(vec![pattern(part.text, (part.start > 0, end < text.len()))]);
+    let places = part.text.char_indices().map(|(at, _)| at);
+    let places: Vec<usize> = places.chain([part.text.len()]).collect();
+    if places.len() <= RUN {
+        // It is shorter than a word: the word is it where the run ends with it.
+        conditions.push(vec![pattern(part.text, (true, end < text.len()))]);
     }
-    for ends in places.windows(3).take(CONDITIONS) {
-        if let [from, _, to] = ends
-            && let Some(pair) = part.text.get(*from..*to)
+    for ends in places.windows(RUN + 1).take(CONDITIONS) {
+        if let [from, .., to] = ends
+            && let Some(word) = part.text.get(*from..*to)
         {
-            conditions.push(vec![pattern(pair, (false, false))]);
+            conditions.push(vec![pattern(word, (true, false))]);
         }
     }
 }
@@ -201,7 +199,8 @@ mod tests {
     fn what_stands_in_one_word_is_counted_in_the_dictionary() {
         assert_eq!(plan("src/main.rs"), ["=src/main.rs"]);
         assert_eq!(plan("==="), ["===="]);
-        assert_eq!(plan("日本"), ["=日本"]);
+        assert_eq!(plan("日本"), ["=^日本"]);
+        assert_eq!(plan("日本語"), ["=^日本語"]);
     }
 
     #[test]
@@ -219,8 +218,10 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_pairs_names_its_pairs() {
-        assert_eq!(plan("日本語x"), ["日本", "本語", "^x"]);
+    fn a_text_without_spaces_names_its_words() {
+        assert_eq!(plan("日本語x"), ["^日本語", "^x"]);
+        assert_eq!(plan("発行済み"), ["^発行済", "^行済み"]);
+        assert_eq!(plan("本語x"), ["^本語$", "^x"]);
         assert_eq!(plan("x語"), ["^語", "x$"]);
     }
 }

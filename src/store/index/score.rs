@@ -61,11 +61,52 @@ impl Ord for Worst {
     }
 }
 
+/// The best so far, as many as are wanted.
+pub(super) struct Best {
+    pool: usize,
+    heap: BinaryHeap<Worst>,
+}
+
+impl Best {
+    /// Begins with none.
+    pub(super) fn new(pool: usize) -> Self {
+        Self {
+            pool,
+            heap: BinaryHeap::with_capacity(pool.min(10_000) + 1),
+        }
+    }
+
+    /// The relevance below which nothing is taken any more; `None` while there is room.
+    fn worst(&self) -> Option<f64> {
+        let worst = || self.heap.peek().map_or(0.0, |worst| worst.0.relevance);
+        (self.heap.len() >= self.pool).then(worst)
+    }
+
+    /// Whether one of this relevance may be among the best.
+    pub(super) fn takes(&self, relevance: f64) -> bool {
+        self.worst().is_none_or(|worst| relevance >= worst)
+    }
+
+    /// Adds one.
+    pub(super) fn push(&mut self, ranked: Ranked) {
+        let full = self.heap.len() >= self.pool;
+        self.heap.push(Worst(ranked));
+        if full {
+            self.heap.pop();
+        }
+    }
+
+    /// The best, best first.
+    pub(super) fn finish(self) -> Vec<Ranked> {
+        let sorted = self.heap.into_sorted_vec().into_iter();
+        sorted.map(|worst| worst.0).collect()
+    }
+}
+
 /// Ranks documents, segment by segment.
 pub(super) struct Ranking<'a> {
     measure: &'a Measure,
-    pool: usize,
-    best: BinaryHeap<Worst>,
+    best: Best,
     /// The most that each term can add.
     bounds: Vec<f64>,
     block: Block,
@@ -89,8 +130,7 @@ impl<'a> Ranking<'a> {
         };
         Self {
             measure,
-            pool,
-            best: BinaryHeap::with_capacity(pool.min(10_000) + 1),
+            best: Best::new(pool),
             bounds: measure.idf.iter().zip(greatest).map(bound).collect(),
             block: Block {
                 marks: vec![0; BLOCK],
@@ -103,11 +143,7 @@ impl<'a> Ranking<'a> {
 
     /// The best, best first.
     pub(super) fn finish(self) -> Vec<Ranked> {
-        self.best
-            .into_sorted_vec()
-            .into_iter()
-            .map(|worst| worst.0)
-            .collect()
+        self.best.finish()
     }
 
     /// Looks at the documents of a segment; `wanted` says which may be results.
@@ -128,9 +164,7 @@ impl<'a> Ranking<'a> {
             for at in &self.block.candidates {
                 let document = start + at;
                 let relevance = self.block.scores.get(*at).copied().unwrap_or(0.0);
-                let full = self.best.len() >= self.pool;
-                let worst = self.best.peek().map_or(0.0, |worst| worst.0.relevance);
-                if full && relevance < worst {
+                if !self.best.takes(relevance) {
                     continue;
                 }
                 let item = listed.segment.documents.items.get(document).copied();
@@ -139,10 +173,7 @@ impl<'a> Ranking<'a> {
                     occurred_at: date(document)?,
                     relevance,
                 };
-                self.best.push(Worst(ranked));
-                if full {
-                    self.best.pop();
-                }
+                self.best.push(ranked);
             }
         }
         Ok(())
@@ -151,10 +182,9 @@ impl<'a> Ranking<'a> {
     /// Which terms make a document a candidate.
     fn essential(&self) -> Vec<bool> {
         let mut essential = vec![true; self.bounds.len()];
-        if self.best.len() < self.pool {
+        let Some(worst) = self.best.worst() else {
             return essential;
-        }
-        let worst = self.best.peek().map_or(0.0, |worst| worst.0.relevance);
+        };
         let mut order: Vec<usize> = (0..self.bounds.len()).collect();
         let bound = |term: &usize| self.bounds.get(*term).copied().unwrap_or(f64::INFINITY);
         order.sort_by(|a, b| bound(a).total_cmp(&bound(b)));

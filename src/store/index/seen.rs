@@ -14,7 +14,7 @@ const SCOPES: usize = 4;
 /// The index as a reader saw it last.
 #[derive(Debug)]
 pub(super) struct Seen {
-    generation: i64,
+    pub(super) generation: i64,
     pub(super) segments: Vec<Held>,
     scopes: RefCell<Vec<(Scope, Arc<Scoped>)>>,
 }

@@ -31,6 +31,8 @@ pub(super) struct Document {
     pub(super) project: u32,
     /// When the item happened, in seconds.
     pub(super) occurred_at: i64,
+    /// Trust and kinds of atoms: [`marks`](super::texts::marks).
+    pub(super) marks: u8,
 }
 
 /// A damaged segment.
@@ -173,6 +175,7 @@ impl Writer {
         put(out, u64::from(document.source));
         put(out, u64::from(document.project));
         put(out, folded(document.occurred_at - last.occurred_at));
+        put(out, u64::from(document.marks));
         self.last = *document;
         if self.documents.bytes.len() >= LARGE_PART {
             self.documents.flush(shelf, &mut self.row)?;
@@ -240,6 +243,7 @@ const ZERO: Document = Document {
     source: 0,
     project: 0,
     occurred_at: 0,
+    marks: 0,
 };
 
 /// Reads the names of a segment's projects.
@@ -311,6 +315,7 @@ fn document(bytes: &mut Bytes<'_>, last: &Document) -> Option<Document> {
         source: bytes.small()?,
         project: bytes.small()?,
         occurred_at: last.occurred_at.checked_add(bytes.signed()?)?,
+        marks: u8::try_from(bytes.number()?).ok()?,
     })
 }
 

@@ -5,22 +5,39 @@
 
 use crate::store::Result;
 
+/// Bits of a slot that number the documents of one book.
+const SLOT_BITS: u32 = 48;
+
 /// Which text is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Book {
     /// Title, summary, questions, atoms and project of the items.
     Summaries,
+    /// The redacted originals.
+    Originals,
 }
 
 impl Book {
     /// Every book that the file has.
-    pub(super) const ALL: [Self; 1] = [Self::Summaries];
+    pub(super) const ALL: [Self; 2] = [Self::Summaries, Self::Originals];
 
     /// Its number in the file.
     pub(super) fn number(self) -> i64 {
         match self {
             Self::Summaries => 0,
+            Self::Originals => 1,
         }
+    }
+
+    /// The least slot of its documents. Each book has slots of its own, so that a segment's range of
+    /// slots says whose the dead within it are.
+    pub(super) fn first_slot(self) -> i64 {
+        self.number() << SLOT_BITS
+    }
+
+    /// A slot that is greater than all of its documents'.
+    pub(super) fn slots_end(self) -> i64 {
+        (self.number() + 1) << SLOT_BITS
     }
 }
 
@@ -91,7 +108,7 @@ pub(super) struct SegmentRow {
 pub(super) enum Kind {
     /// Project names.
     Names,
-    /// Documents: slot, item, length, source, project, date.
+    /// Documents: slot, item, length, source, project, date, marks.
     Documents,
     /// Words, sorted, with the length of their postings.
     Dictionary,
@@ -110,7 +127,7 @@ pub(super) struct Part {
 /// The numbers that only grow, and what tells readers that something changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Counters {
-    /// The slot that the next document gets.
+    /// The slot that the next document gets, counted from the first of its book.
     pub(super) next_slot: i64,
     /// The number that the next segment gets.
     pub(super) next_segment: i64,

@@ -7,6 +7,7 @@ mod sample;
 use proptest::prelude::*;
 
 use super::*;
+use crate::item::AtomKind;
 use crate::store::Scope;
 use crate::store::search::{Rules, Scan, Term, Terms, TextIndex};
 use sample::{Change, Sample};
@@ -20,6 +21,7 @@ fn compare(view: &View, question: &Question<'_>) {
         .iter()
         .map(|term| term.folded.as_str())
         .collect();
+    let terms = (terms, question.texts, question.filter);
     assert_eq!(found.searched, plain.searched, "{terms:?}");
     assert_eq!(found.frequencies, plain.frequencies, "{terms:?}");
     let ids =
@@ -59,6 +61,19 @@ fn compare_all(view: &View, terms: &[Term], pool: usize) {
             until: crate::item::Instant::from_unix(1_000_500),
             ..none
         },
+        Filter {
+            kind: Some(AtomKind::Risk),
+            ..none
+        },
+        Filter {
+            trust: Some(Trust::External),
+            ..none
+        },
+        Filter {
+            trust: Some(Trust::Own),
+            kind: Some(AtomKind::Fact),
+            ..none
+        },
     ];
     let scopes = [
         Scope::All,
@@ -66,30 +81,21 @@ fn compare_all(view: &View, terms: &[Term], pool: usize) {
         Scope::Only(vec![1, 3]),
         Scope::Only(vec![]),
     ];
-    for (scope, filter) in scopes
-        .iter()
-        .zip(&filters)
-        .chain(scopes.iter().zip(filters.iter().skip(1)))
-    {
-        compare(
-            view,
-            &Question {
-                scope,
-                filter,
-                terms,
-                pool,
-            },
-        );
-    }
-    compare(
-        view,
-        &Question {
-            scope: &Scope::All,
-            filter: &none,
+    let pairs = scopes.iter().cycle().zip(&filters);
+    let others = scopes.iter().zip(filters.iter().skip(1));
+    for (at, (scope, filter)) in pairs.chain(others).enumerate() {
+        let question = |texts| Question {
+            scope,
+            filter,
             terms,
+            texts,
             pool,
-        },
-    );
+        };
+        compare(view, &question(TextScope::Summary));
+        // Each in turn, so that every filter meets every kind of text in some cases.
+        let with_originals = [TextScope::Original, TextScope::All];
+        compare(view, &question(with_originals[(at + pool) % 2]));
+    }
 }
 
 /// An eighth of the usual number: a case builds a library.
@@ -130,6 +136,18 @@ proptest! {
 }
 
 #[test]
+fn readers_of_one_file_share_what_they_load() {
+    let (sample, other) = (Sample::new(), Sample::new());
+    for sample in [&sample, &other] {
+        sample.apply(&[Change::put(1, "a word")]);
+    }
+    let [first, second] = [sample.view(), sample.view()];
+    let other = other.view();
+    assert!(Arc::ptr_eq(&first.index.cache, &second.index.cache));
+    assert!(!Arc::ptr_eq(&first.index.cache, &other.index.cache));
+}
+
+#[test]
 fn a_view_may_go_to_another_thread() {
     fn sent<T: Send>() {}
     sent::<View>();
@@ -144,6 +162,7 @@ fn a_new_word_is_seen_at_once_by_another_connection() {
         scope: &Scope::All,
         filter: &Filter::default(),
         terms: &terms,
+        texts: TextScope::Summary,
         pool: 10,
     };
     assert_eq!(Index::new(&view).matches(&question).unwrap().searched, 0);

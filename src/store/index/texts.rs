@@ -4,6 +4,8 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::builder::Facts;
 use super::shelf::Book;
+use crate::item::{AtomKind, ItemId, Trust};
+use crate::store::read::original;
 use crate::store::search::document::{Document, text};
 use crate::store::{Result, StoreError};
 
@@ -22,35 +24,99 @@ pub(super) struct SqliteTexts<'a> {
 
 impl Texts for SqliteTexts<'_> {
     fn read(&self, item: i64, into: &mut Document) -> Result<Option<Facts>> {
-        let sql = "SELECT id, occurred_at, title, summary, questions, project, source
+        match self.book {
+            Book::Summaries => self.summary(item, into),
+            Book::Originals => {
+                let found = readable(self.connection, item)?;
+                Ok(found.map(|text| {
+                    into.read_original(text.as_str());
+                    Facts::default()
+                }))
+            }
+        }
+    }
+}
+
+impl SqliteTexts<'_> {
+    fn summary(&self, item: i64, into: &mut Document) -> Result<Option<Facts>> {
+        let sql = "SELECT id, occurred_at, title, summary, questions, project, source, trust
                    FROM items WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([item])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
-        let facts = Facts {
+        let mut facts = Facts {
             source: row.get(6)?,
             project: row.get(5)?,
             occurred_at: row.get(1)?,
+            marks: 0,
         };
-        match self.book {
-            Book::Summaries => into.read(item, row, |each| self.atoms(item, each))?,
+        if text(row.get_ref(7)?, item)? == Trust::External.as_str() {
+            facts.marks |= marks::EXTERNAL;
         }
+        into.read(item, row, |each| self.atoms(item, &mut facts.marks, each))?;
         Ok(Some(facts))
     }
-}
 
-impl SqliteTexts<'_> {
-    fn atoms(&self, item: i64, each: &mut dyn FnMut(&str)) -> Result<()> {
-        let sql = "SELECT text FROM atoms WHERE item = ?1 ORDER BY ordinal";
+    fn atoms(&self, item: i64, marks: &mut u8, each: &mut dyn FnMut(&str)) -> Result<()> {
+        let sql = "SELECT text, kind FROM atoms WHERE item = ?1 ORDER BY ordinal";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([item])?;
         while let Some(row) = rows.next()? {
             each(text(row.get_ref(0)?, item)?);
+            let kind = text(row.get_ref(1)?, item)?.parse::<AtomKind>().ok();
+            *marks |= kind.map_or(0, marks::of_kind);
         }
         Ok(())
     }
+}
+
+/// The original of an item, if there is one and it can be read: a damaged one must not keep all
+/// others from being found.
+pub(in crate::store) fn readable(
+    connection: &Connection,
+    item: i64,
+) -> Result<Option<crate::redaction::Redacted>> {
+    match original(connection, ItemId(item)) {
+        Err(StoreError::Damaged { .. }) => Ok(None),
+        other => other,
+    }
+}
+
+/// What the index keeps of trust and kinds, a bit each.
+pub(super) mod marks {
+    use crate::item::AtomKind;
+
+    /// Third parties wrote it.
+    pub(in super::super) const EXTERNAL: u8 = 1;
+
+    /// It has an atom of this kind.
+    pub(in super::super) fn of_kind(kind: AtomKind) -> u8 {
+        match kind {
+            AtomKind::Decision => 2,
+            AtomKind::Rationale => 4,
+            AtomKind::Fix => 8,
+            AtomKind::Error => 16,
+            AtomKind::Command => 32,
+            AtomKind::Fact => 64,
+            AtomKind::Risk => 128,
+        }
+    }
+}
+
+/// Whether a book is to be indexed.
+pub(super) fn is_kept(connection: &Connection, book: Book) -> Result<bool> {
+    let sql = "SELECT 1 FROM index_books WHERE book = ?1 AND kept = 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.exists([book.number()])?)
+}
+
+/// Says whether a book is to be indexed.
+pub(super) fn set_kept(connection: &Connection, book: Book, kept: bool) -> Result<()> {
+    let sql = "UPDATE index_books SET kept = ?2 WHERE book = ?1";
+    connection.execute(sql, [book.number(), i64::from(kept)])?;
+    Ok(())
 }
 
 /// Items that wait to be indexed, by number, at most `limit`.
@@ -90,6 +156,11 @@ pub(super) fn is_pending(connection: &Connection, book: Book, item: i64) -> Resu
 pub(super) fn all(connection: &Connection, book: Book) -> Result<Vec<i64>> {
     let sql = match book {
         Book::Summaries => "SELECT id FROM items ORDER BY id",
+        // Of a book that is not kept, nothing is missed.
+        Book::Originals => {
+            "SELECT item FROM originals WHERE (SELECT kept FROM index_books WHERE book = 1)
+             ORDER BY item"
+        }
     };
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([], |row| row.get(0))?;
@@ -110,6 +181,7 @@ pub(super) fn any_pending(connection: &Connection, book: Book) -> Result<bool> {
 pub(super) fn all_pending(connection: &Connection, book: Book) -> Result<()> {
     let from = match book {
         Book::Summaries => "SELECT ?1, id FROM items",
+        Book::Originals => "SELECT ?1, item FROM originals",
     };
     let sql = format!("INSERT OR IGNORE INTO index_pending {from}");
     connection.execute(&sql, [book.number()])?;

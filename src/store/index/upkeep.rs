@@ -11,11 +11,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::merge::{self, Merge};
 use super::shelf::{Book, Grave, SegmentRow, Shelf, Stage};
 use super::sqlite::SqliteShelf;
-use super::{texts, write};
+use super::{erase, texts, write};
 use crate::store::Result;
 
 /// Bytes that one step reads or removes at most, about.
-const STEP: usize = 512 * 1024;
+pub(super) const STEP: usize = 512 * 1024;
 /// Parts that one step removes at most: as many bytes.
 const PARTS: usize = STEP / super::segment::PART;
 /// Slots that one step forgets at most.
@@ -67,6 +67,25 @@ impl Upkeep {
         let done = self.finish(connection);
         self.drops_dead = false;
         done
+    }
+
+    /// Sees to it that originals are indexed, or that nothing of them is in the index.
+    pub(in crate::store) fn keep_originals(
+        &mut self,
+        connection: &mut Connection,
+        kept: bool,
+    ) -> Result<()> {
+        if texts::is_kept(connection, Book::Originals)? == kept {
+            return Ok(());
+        }
+        let transaction = begin(connection)?;
+        erase::keep(&transaction, Book::Originals, kept)?;
+        transaction.commit()?;
+        if kept {
+            Ok(())
+        } else {
+            self.finish(connection)
+        }
     }
 
     /// Indexes items that wait: those of a library that had no index, or had it taken away.

@@ -7,8 +7,9 @@
 //!   `don't`, `std::vec`, `2026-10-09`. A term of that shape stands inside of one word or not at all,
 //!   so it is counted in the dictionary without a look at any text;
 //! - marks: a run of other characters, `"(` or `===`;
-//! - pairs: of Chinese, Japanese and Korean text each two characters that stand side by side, or
-//!   one that stands alone. There are no spaces that would end a word.
+//! - runs: of Chinese, Japanese and Korean text, where no spaces end a word, what begins at each
+//!   character and goes on for [`RUN`] characters or to the end. A term of up to so many characters
+//!   begins one of these words wherever it stands.
 //!
 //! A word longer than [`STRIDE`] is entered as windows that overlap by [`OVERLAP`]: an occurrence of
 //! a term of at most [`TERM_CHARS`] characters that begins in a window's first [`STRIDE`] characters
@@ -22,9 +23,11 @@ pub(super) const STRIDE: usize = 200;
 const OVERLAP: usize = TERM_CHARS - 1;
 /// Stands where a window ends and its word does not. No folded text holds it.
 pub(super) const CUT: u8 = 1;
-/// Stands where a word ends because a character begins that is written in pairs: no end for those
+/// Stands where a word ends because a run begins: no end for those
 /// who look for whole words. No folded text holds it.
 pub(super) const GLUE: u8 = 2;
+/// Characters of a word of Chinese, Japanese or Korean.
+pub(super) const RUN: usize = 3;
 /// Most joiners between two letters.
 const JOINED: usize = 3;
 
@@ -40,7 +43,7 @@ pub(super) enum Class {
     /// Brackets, quotes, and signs outside of ASCII.
     Mark,
     /// Chinese, Japanese, Korean.
-    Pair,
+    Run,
 }
 
 impl Class {
@@ -57,7 +60,7 @@ pub(super) fn class(c: char) -> Class {
         '"' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '^' => Class::Mark,
         c if c.is_ascii_alphanumeric() => Class::Letter,
         c if c.is_ascii() => Class::Joiner,
-        c if is_cjk(c) => Class::Pair,
+        c if is_cjk(c) => Class::Run,
         c if c.is_alphanumeric() => Class::Letter,
         // Latin-1 signs; general punctuation to arrows and symbols; CJK punctuation; emoji.
         '\u{A1}'..='\u{BF}'
@@ -78,11 +81,11 @@ pub(super) fn class(c: char) -> Class {
 pub(super) struct Piece<'a> {
     /// The text.
     pub(super) text: &'a str,
-    /// What it is made of: [`Class::Letter`] (joiners included), [`Class::Mark`] or [`Class::Pair`].
+    /// What it is made of: [`Class::Letter`] (joiners included), [`Class::Mark`] or [`Class::Run`].
     pub(super) class: Class,
     /// Where it begins, in bytes.
     pub(super) start: usize,
-    /// Whether a character written in pairs touches its beginning, and its end.
+    /// Whether a character of a run touches its beginning, and its end.
     pub(super) glued: (bool, bool),
 }
 
@@ -91,7 +94,7 @@ pub(super) fn pieces(text: &str) -> Pieces<'_> {
     Pieces {
         text,
         at: 0,
-        after_pair: false,
+        after_run: false,
     }
 }
 
@@ -100,7 +103,7 @@ pub(super) fn pieces(text: &str) -> Pieces<'_> {
 pub(super) struct Pieces<'a> {
     text: &'a str,
     at: usize,
-    after_pair: bool,
+    after_run: bool,
 }
 
 impl<'a> Iterator for Pieces<'a> {
@@ -113,24 +116,24 @@ impl<'a> Iterator for Pieces<'a> {
             if first == Class::Space {
                 let spaces = run(rest, |class| class == Class::Space);
                 self.at += spaces;
-                self.after_pair = false;
+                self.after_run = false;
                 continue;
             }
             let (length, kind) = match first {
-                Class::Pair => (run(rest, |class| class == Class::Pair), Class::Pair),
+                Class::Run => (run(rest, |class| class == Class::Run), Class::Run),
                 Class::Letter => (letters(rest), Class::Letter),
                 _ => (run(rest, Class::is_mark), Class::Mark),
             };
             let (text, after) = rest.split_at_checked(length)?;
-            let before_pair = after.chars().next().is_some_and(is_cjk);
+            let before_run = after.chars().next().is_some_and(is_cjk);
             let piece = Piece {
                 text,
                 class: kind,
                 start: self.at,
-                glued: (self.after_pair, before_pair),
+                glued: (self.after_run, before_run),
             };
             self.at += length;
-            self.after_pair = kind == Class::Pair;
+            self.after_run = kind == Class::Run;
             return Some(piece);
         }
     }
@@ -174,7 +177,7 @@ pub(super) fn cut(text: &str, mut each: impl FnMut(&[u8])) {
     let mut entry = Vec::new();
     for piece in pieces(text) {
         match piece.class {
-            Class::Pair => pairs(piece.text, &mut each),
+            Class::Run => runs(piece.text, &mut each),
             _ if piece.text.len() <= STRIDE => {
                 if piece.class == Class::Letter && (piece.glued.0 || piece.glued.1) {
                     marked(
@@ -200,19 +203,11 @@ fn marked(entry: &mut Vec<u8>, before: Option<u8>, text: &str, after: Option<u8>
     entry.extend(after);
 }
 
-fn pairs(text: &str, each: &mut impl FnMut(&[u8])) {
-    let ends = text.char_indices().map(|(at, c)| (at, at + c.len_utf8()));
-    let mut before: Option<usize> = None;
-    let mut seen = 0;
-    for (start, end) in ends {
-        if let Some(pair) = before.and_then(|before| text.as_bytes().get(before..end)) {
-            each(pair);
-        }
-        before = Some(start);
-        seen += 1;
-    }
-    if seen == 1 {
-        each(text.as_bytes());
+fn runs(text: &str, each: &mut impl FnMut(&[u8])) {
+    let ends = text.char_indices().map(|(at, _)| at).skip(RUN);
+    let ends = ends.chain(std::iter::repeat(text.len()));
+    for ((start, _), end) in text.char_indices().zip(ends) {
+        each(text.as_bytes().get(start..end).unwrap_or_default());
     }
 }
 
@@ -283,11 +278,12 @@ mod tests {
     }
 
     #[test]
-    fn chinese_is_cut_into_pairs_and_what_touches_it_says_so() {
+    fn chinese_is_cut_at_every_character_and_what_touches_it_says_so() {
         assert_eq!(
             words("日本語 語 rust言"),
-            ["日本", "本語", "語", "rust\u{2}", "言"]
+            ["日本語", "本語", "語", "語", "rust\u{2}", "言"]
         );
+        assert_eq!(words("発行済み"), ["発行済", "行済み", "済み", "み"]);
         assert_eq!(words("語ab-c語"), ["語", "\u{2}ab-c\u{2}", "語"]);
     }
 

@@ -11,6 +11,9 @@ use crate::store::search::document::Document;
 
 /// Most documents of a segment that is made in memory.
 const DOCUMENTS: usize = 20_000;
+/// Characters of text at which such a segment is written: its words and postings take a few times as
+/// many bytes while it is made.
+const CHARACTERS: usize = 8 << 20;
 
 /// Indexes what the open transaction changed. Gives the bytes of postings written.
 pub(in crate::store) fn settle(connection: &Connection) -> Result<u64> {
@@ -26,29 +29,34 @@ pub(in crate::store) fn settle(connection: &Connection) -> Result<u64> {
 /// Indexes at most `limit` of the items that wait.
 pub(super) fn settle_some(connection: &Connection, book: Book, limit: usize) -> Result<u64> {
     let items = texts::pending(connection, book, limit)?;
-    let Some(last) = items.last() else {
-        return Ok(0);
-    };
     let texts = SqliteTexts { connection, book };
-    let written = index(&SqliteShelf(connection), &texts, book, &items)?;
-    texts::no_longer_pending(connection, book, *last)?;
+    let (written, done) = index(&SqliteShelf(connection), &texts, book, &items)?;
+    if let Some(last) = done.checked_sub(1).and_then(|last| items.get(last)) {
+        texts::no_longer_pending(connection, book, *last)?;
+    }
     Ok(written)
 }
 
-/// Gives each of some items a new document in a new segment, and buries the old one.
+/// Gives each of some items a new document in a new segment, and buries the old one. Stops when the
+/// segment is large. Gives the bytes of postings written, and how many items are done.
 pub(super) fn index(
     shelf: &impl Shelf,
     texts: &impl Texts,
     book: Book,
     items: &[i64],
-) -> Result<u64> {
+) -> Result<(u64, usize)> {
     let mut counters = shelf.counters()?;
     counters.generation += 1;
     let mut segments: Vec<SegmentRow> = shelf.segments(book)?;
     segments.retain(|segment| segment.stage == Stage::Live);
     let mut builder = Builder::default();
     let mut text = Document::default();
+    let mut done = 0;
     for item in items {
+        if builder.characters() >= CHARACTERS {
+            break;
+        }
+        done += 1;
         if let Some(slot) = shelf.slot(book, *item)? {
             shelf.bury(Grave {
                 generation: counters.generation,
@@ -58,8 +66,9 @@ pub(super) fn index(
         }
         match texts.read(*item, &mut text)? {
             Some(facts) => {
-                builder.add(counters.next_slot, *item, facts, &text);
-                shelf.set_slot(book, *item, Some(counters.next_slot))?;
+                let slot = book.first_slot() + counters.next_slot;
+                builder.add(slot, *item, facts, &text);
+                shelf.set_slot(book, *item, Some(slot))?;
                 counters.next_slot += 1;
             }
             None => shelf.set_slot(book, *item, None)?,
@@ -84,7 +93,7 @@ pub(super) fn index(
         counters.next_segment += 1;
     }
     shelf.set_counters(counters)?;
-    Ok(written)
+    Ok((written, done))
 }
 
 /// Notes that the document of a slot has died.

@@ -63,9 +63,8 @@ impl Document {
         Ok(())
     }
 
-    /// Makes a text without fields the whole of it, with the weight of a summary; for tests.
-    #[cfg(test)]
-    pub(in crate::store) fn read_plain(&mut self, text: &str) {
+    /// Makes an original the whole of it: each occurrence counts once.
+    pub(in crate::store) fn read_original(&mut self, text: &str) {
         self.text.clear();
         self.length = 0;
         self.end(0);

@@ -13,6 +13,8 @@ use super::Ranked;
 pub const FIELDS: usize = 5;
 /// Weights of title, summary, questions, atom texts and project (MCP tools page, search).
 pub const WEIGHTS: [f64; FIELDS] = [2.0, 1.0, 1.5, 1.5, 0.5];
+/// What the relevance of an original counts beside that of its item's five fields.
+pub const ORIGINAL: f64 = 0.5;
 /// How fast repeated occurrences stop adding.
 pub const K1: f64 = 1.2;
 /// How much length counts.

@@ -1,4 +1,4 @@
-//! The plain scan: reads every item in scope, folds its five fields, counts.
+//! The plain scan: reads every item in scope, folds its five fields or its original, counts.
 //!
 //! Simple rather than clever, so that what it answers can be believed: other implementations are
 //! compared with it.
@@ -8,8 +8,9 @@ use rusqlite::{Rows, params_from_iter};
 
 use super::document::{Document, Needle, text};
 use super::rank;
-use super::{Matches, Question, Ranked, TextIndex};
+use super::{Matches, Question, Ranked, TextIndex, TextScope};
 use crate::item::{Instant, ItemId};
+use crate::store::index::readable;
 use crate::store::{Result, StoreError, View};
 
 /// Answers by reading all items.
@@ -26,12 +27,52 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Terms counted in one text.
+struct Counted {
+    length: f64,
+    frequencies: Vec<f64>,
+}
+
 /// An item that holds a term, before the statistics are known.
 struct Hit {
     id: ItemId,
     occurred_at: Instant,
-    length: f64,
-    frequencies: Vec<f64>,
+    /// In its five fields, and in its original.
+    texts: [Option<Counted>; 2],
+}
+
+/// What relevance in the five fields counts, and in the original.
+const WEIGHTS: [f64; 2] = [1.0, rank::ORIGINAL];
+
+/// Statistics of the texts of one kind.
+#[derive(Clone, Default)]
+struct Tally {
+    texts: u64,
+    characters: u64,
+    /// For each term, how many of them hold it.
+    with: Vec<u64>,
+}
+
+impl Tally {
+    fn add(&mut self, text: &Counted, length: usize) {
+        self.texts += 1;
+        self.characters += length as u64;
+        for (with, frequency) in self.with.iter_mut().zip(&text.frequencies) {
+            *with += u64::from(*frequency > 0.0);
+        }
+    }
+
+    /// A text's relevance.
+    fn relevance(&self, text: &Counted) -> f64 {
+        let mean = rank::count(self.characters) / rank::count(self.texts.max(1));
+        let shares = self.with.iter().zip(&text.frequencies);
+        shares
+            .map(|(with, frequency)| {
+                let idf = rank::idf(self.texts, *with);
+                rank::share(idf, *frequency, text.length, mean)
+            })
+            .sum()
+    }
 }
 
 impl TextIndex for Scan<'_> {
@@ -41,34 +82,45 @@ impl TextIndex for Scan<'_> {
             frequencies: vec![0; needles.len()],
             ..Matches::default()
         };
+        let none = Tally {
+            with: vec![0; needles.len()],
+            ..Tally::default()
+        };
+        let mut tallies = [none.clone(), none];
         let mut hits = Vec::new();
-        let mut characters = 0_usize;
-        self.each_document(question, |id, occurred_at, wanted, document| {
-            found.searched += 1;
-            characters += document.length;
-            let frequencies: Vec<f64> = needles
-                .iter()
-                .map(|needle| document.frequency(needle))
-                .collect();
-            for (with, frequency) in found.frequencies.iter_mut().zip(&frequencies) {
-                *with += u64::from(*frequency > 0.0);
+        self.each_document(question, |id, occurred_at, wanted, texts| {
+            let mut counted = [None, None];
+            for ((text, counted), tally) in texts.into_iter().zip(&mut counted).zip(&mut tallies) {
+                let Some(text) = text else { continue };
+                let frequencies = needles.iter().map(|needle| text.frequency(needle));
+                let own = Counted {
+                    length: rank::count(text.length as u64),
+                    frequencies: frequencies.collect(),
+                };
+                tally.add(&own, text.length);
+                *counted = Some(own);
             }
-            if wanted && frequencies.iter().any(|frequency| *frequency > 0.0) {
+            let mut any = false;
+            for (at, with) in found.frequencies.iter_mut().enumerate() {
+                let mut texts = counted.iter().flatten();
+                let holds = texts.any(|text| text.frequencies.get(at).is_some_and(|f| *f > 0.0));
+                *with += u64::from(holds);
+                any |= holds;
+            }
+            if wanted && any {
                 hits.push(Hit {
                     id,
                     occurred_at,
-                    length: rank::count(document.length as u64),
-                    frequencies,
+                    texts: counted,
                 });
             }
         })?;
-        let mean = rank::count(characters as u64) / rank::count(found.searched.max(1));
-        let idf: Vec<f64> = found
-            .frequencies
-            .iter()
-            .map(|with| rank::idf(found.searched, *with))
-            .collect();
-        found.ranked = hits.iter().map(|hit| hit.ranked(&idf, mean)).collect();
+        let [summaries, originals] = &tallies;
+        found.searched = match question.texts {
+            TextScope::Original => originals.texts,
+            _ => summaries.texts,
+        };
+        found.ranked = hits.iter().map(|hit| hit.ranked(&tallies)).collect();
         found.ranked.sort_unstable_by(rank::order);
         found.ranked.truncate(question.pool);
         Ok(found)
@@ -76,25 +128,25 @@ impl TextIndex for Scan<'_> {
 }
 
 impl Hit {
-    fn ranked(&self, idf: &[f64], mean: f64) -> Ranked {
-        let shares = idf
-            .iter()
-            .zip(&self.frequencies)
-            .map(|(idf, frequency)| rank::share(*idf, *frequency, self.length, mean));
+    fn ranked(&self, tallies: &[Tally; 2]) -> Ranked {
+        let texts = self.texts.iter().zip(tallies).zip(WEIGHTS);
+        let relevance = texts
+            .filter_map(|((text, tally), weight)| Some(weight * tally.relevance(text.as_ref()?)));
         Ranked {
             id: self.id,
             occurred_at: self.occurred_at,
-            relevance: shares.sum(),
+            relevance: relevance.sum(),
         }
     }
 }
 
 impl Scan<'_> {
-    /// Calls `each` with every item in scope, whether it passes the filter, and its text.
+    /// Calls `each` with every item in scope, whether it passes the filter, and its texts as far as
+    /// they are searched.
     fn each_document(
         &self,
         question: &Question<'_>,
-        mut each: impl FnMut(ItemId, Instant, bool, &Document),
+        mut each: impl FnMut(ItemId, Instant, bool, [Option<&Document>; 2]),
     ) -> Result<()> {
         let connection = &self.view.connection;
         let (condition, values) = question.filter.condition();
@@ -111,17 +163,30 @@ impl Scan<'_> {
         let mut atoms =
             connection.prepare_cached("SELECT item, text FROM atoms ORDER BY item, ordinal")?;
         let mut atoms = Atoms::new(atoms.query([])?)?;
-        let mut document = Document::default();
+        let (mut summary, mut original) = (Document::default(), Document::default());
         while let Some(row) = items.next()? {
             let id: i64 = row.get(0)?;
-            document.read(id, row, |each| atoms.of(id, each))?;
+            if question.texts.has_summaries() {
+                summary.read(id, row, |each| atoms.of(id, each))?;
+            }
+            let text = match question.texts.has_originals() {
+                true => readable(connection, id)?,
+                false => None,
+            };
+            if let Some(text) = &text {
+                original.read_original(text.as_str());
+            }
             let occurred_at = Instant::from_unix(row.get(1)?).ok_or(StoreError::Damaged {
                 what: "date",
                 row: id,
             })?;
             // A comparison with a missing project is neither true nor false: not wanted.
             let wanted = row.get::<_, Option<bool>>(6)?.unwrap_or(false);
-            each(ItemId(id), occurred_at, wanted, &document);
+            let texts = [
+                question.texts.has_summaries().then_some(&summary),
+                text.is_some().then_some(&original),
+            ];
+            each(ItemId(id), occurred_at, wanted, texts);
         }
         Ok(())
     }

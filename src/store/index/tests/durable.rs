@@ -36,12 +36,17 @@ fn after_a_kill(sample: &Sample) -> (tempfile::TempDir, View) {
 }
 
 fn matching(view: &View, query: &str) -> Vec<i64> {
+    matching_in(view, query, TextScope::Summary)
+}
+
+fn matching_in(view: &View, query: &str, texts: TextScope) -> Vec<i64> {
     let terms = Terms::read(query, Rules::default()).used;
     let (scope, filter) = (Scope::All, Filter::default());
     let question = Question {
         scope: &scope,
         filter: &filter,
         terms: &terms,
+        texts,
         pool: 50,
     };
     compare(view, &question);
@@ -157,7 +162,11 @@ fn own_words(number: u8) -> Vec<String> {
 fn nothing_of_a_deleted_item_is_left_in_the_file_after_erasing() {
     let sample = Sample::new();
     // One segment of many pages, of which so few die that it would stay.
-    let put = |number| Change::put(number, &own_words(number).join(" "));
+    let put = |number| {
+        let words = own_words(number);
+        let (summary, original) = words.split_at(50);
+        Change::put_with(number, &summary.join(" "), &original.join(" "))
+    };
     sample.apply(&(0..40).map(put).collect::<Vec<_>>());
     sample.apply(&[Change::Delete(3), Change::Delete(17)]);
     let left = || {
@@ -177,7 +186,124 @@ fn nothing_of_a_deleted_item_is_left_in_the_file_after_erasing() {
     assert_eq!(left(), 0);
     let view = sample.view();
     assert_eq!(view.check_index().unwrap().first_faults, []);
-    assert_eq!(matching(&view, &own_words(5).join(" ")).len(), 1);
+    for texts in [TextScope::Summary, TextScope::Original, TextScope::All] {
+        let words = own_words(5)[45..55].join(" ");
+        assert_eq!(matching_in(&view, &words, texts).len(), 1);
+    }
+}
+
+#[test]
+fn originals_are_indexed_or_not_as_they_are_asked_to_be() {
+    let sample = Sample::new();
+    sample.apply(&[
+        Change::put_with(1, "short", "a long story of a zeppelin over the lake"),
+        Change::put_with(2, "a zeppelin", "of something else"),
+        Change::put(3, "no original"),
+    ]);
+    let counts = || {
+        let view = sample.view();
+        assert_eq!(matching_in(&view, "zeppelin", TextScope::Original), [1]);
+        assert_eq!(matching_in(&view, "zeppelin", TextScope::All), [2, 1]);
+        let checked = view.check_index().unwrap();
+        assert_eq!((checked.items, checked.waiting, checked.faults), (3, 0, 0));
+        let sql = "SELECT count(*) FROM index_segments WHERE book = 1";
+        let segments: i64 = view
+            .connection
+            .query_row(sql, [], |row| row.get(0))
+            .unwrap();
+        (checked.originals, segments)
+    };
+    assert_eq!(counts(), (2, 1));
+    drop(Store::open_with(&sample.path(), false).unwrap());
+    assert_eq!(counts(), (0, 0));
+    // Nobody notes what changes meanwhile, and a rebuilding does not bring it back.
+    sample.store.borrow_mut().rebuild_index().unwrap();
+    sample.apply(&[Change::Original(2, Some("still something else".to_owned()))]);
+    assert_eq!(counts(), (0, 0));
+    drop(Store::open_with(&sample.path(), true).unwrap());
+    assert_eq!(counts(), (2, 1));
+    drop(Store::open_with(&sample.path(), true).unwrap());
+    assert_eq!(counts(), (2, 1));
+}
+
+#[test]
+fn an_original_that_cannot_be_read_hides_no_other() {
+    let sample = Sample::new();
+    sample.apply(&[
+        Change::put_with(1, "one", "a zeppelin"),
+        Change::put_with(2, "two", "a zeppelin too"),
+    ]);
+    let spoil = "UPDATE originals SET zstd = x'00' WHERE item = 1";
+    let mut store = sample.store.borrow_mut();
+    store
+        .batch(|batch| {
+            batch.connection().execute(spoil, [])?;
+            Ok::<_, crate::store::StoreError>(())
+        })
+        .unwrap();
+    store.rebuild_index().unwrap();
+    let view = sample.view();
+    assert_eq!(matching_in(&view, "zeppelin", TextScope::Original), [2]);
+    let faults = view.check_index().unwrap().first_faults;
+    assert_eq!(faults, [Fault::Unreadable { item: 1 }]);
+}
+
+#[test]
+fn originals_that_may_hold_a_phrase_are_read_newest_first_as_far_as_is_allowed() {
+    let sample = Sample::new();
+    let put = |number| Change::put_with(number, "s", "one two, and two three");
+    for number in 1..9 {
+        sample.apply(&[put(number)]);
+    }
+    let view = sample.view();
+    let shelf = SqliteShelf(&view.connection);
+    let cache = Cache::default();
+    let terms = Terms::read("\"one two\"", Rules::default()).used;
+    let question = Question {
+        scope: &Scope::All,
+        filter: &Filter::default(),
+        terms: &terms,
+        texts: TextScope::Original,
+        pool: 50,
+    };
+    let [summaries, originals] =
+        Book::ALL.map(|book| Seen::refreshed(None, &shelf, book, &cache).unwrap());
+    let rows = Rows::new(&summaries, &originals);
+    let asked = |seen, book| ask::Asked {
+        shelf: &shelf,
+        texts: Box::leak(Box::new(SqliteTexts {
+            connection: &view.connection,
+            book,
+        })),
+        cache: &cache,
+        seen,
+    };
+    let found = |characters, scope| {
+        let question = Question { scope, ..question };
+        let matches = Both {
+            summaries: &asked(&summaries, Book::Summaries),
+            originals: &asked(&originals, Book::Originals),
+            rows: &rows,
+            characters,
+        }
+        .matches(&question, &ask::Wanted::default())
+        .unwrap();
+        let mut ids: Vec<i64> = matches.ranked.iter().map(|one| one.id.0).collect();
+        ids.sort_unstable();
+        (ids, matches.unread)
+    };
+    let length = "one two, and two three".len() as u64;
+    // Sources go by number: items 1, 4 and 7 are of the second.
+    let one = Scope::Only(vec![2]);
+    for _ in 0..2 {
+        assert_eq!(found(3 * length, &Scope::All), (vec![6, 7, 8], 5));
+        // What a key cannot see takes nothing of what is read for it.
+        assert_eq!(found(2 * length + 1, &one), (vec![4, 7], 1));
+        assert_eq!(found(0, &one), (vec![], 3));
+        // The second time, all lists are kept.
+        assert_eq!(found(u64::MAX, &Scope::All), ((1..9).collect(), 0));
+        assert_eq!(found(u64::MAX, &one), (vec![1, 4, 7], 0));
+    }
 }
 
 #[test]
@@ -185,10 +311,9 @@ fn a_key_limited_to_sources_gets_the_answers_of_a_library_of_these_alone() {
     let all = Sample::new();
     let alone = Sample::new();
     for number in 0..12_u8 {
-        let change = Change::put(
-            number,
-            &format!("shared {}", "word ".repeat(usize::from(number))),
-        );
+        let words = "word ".repeat(usize::from(number));
+        let original = format!("an original, shared {}", words.repeat(3));
+        let change = Change::put_with(number, &format!("shared {words}"), &original);
         all.apply(std::slice::from_ref(&change));
         // Sources go by number: 0, 1, 2, 0, 1, 2 …
         if number % 3 == 1 {
@@ -197,12 +322,13 @@ fn a_key_limited_to_sources_gets_the_answers_of_a_library_of_these_alone() {
     }
     let terms = Terms::read("word shared", Rules::default()).used;
     let filter = Filter::default();
-    let ask = |sample: &Sample, scope: &Scope| {
+    let ask = |sample: &Sample, scope: &Scope, texts: TextScope| {
         let view = sample.view();
         let question = Question {
             scope,
             filter: &filter,
             terms: &terms,
+            texts,
             pool: 50,
         };
         let matches = Index::new(&view).matches(&question).unwrap();
@@ -214,5 +340,9 @@ fn a_key_limited_to_sources_gets_the_answers_of_a_library_of_these_alone() {
         (matches.searched, matches.frequencies, ranked)
     };
     // "agent-1" is the second source in either library.
-    assert_eq!(ask(&all, &Scope::Only(vec![2])), ask(&alone, &Scope::All));
+    for texts in [TextScope::Summary, TextScope::Original, TextScope::All] {
+        let alone = ask(&alone, &Scope::All, texts);
+        assert_eq!(ask(&all, &Scope::Only(vec![2]), texts), alone);
+        assert!(!alone.2.is_empty());
+    }
 }

@@ -113,11 +113,12 @@ impl Texts for Maps {
         let Some(text) = texts.get(&item) else {
             return Ok(None);
         };
-        into.read_plain(text);
+        into.read_original(text);
         Ok(Some(Facts {
             source: 1,
             project: None,
             occurred_at: item,
+            marks: 0,
         }))
     }
 }
@@ -157,6 +158,7 @@ impl Maps {
             scope: &Scope::All,
             filter: &Filter::default(),
             terms: &terms,
+            texts: TextScope::Summary,
             pool: 100,
         };
         let matches = asked.matches(&question, &Wanted::default()).unwrap();

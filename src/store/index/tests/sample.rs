@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use jezero_connectors::{ExternalId, Instant, Locator, SourceName};
 use proptest::prelude::*;
+use rusqlite::OptionalExtension;
 
 use crate::item::{Atom, AtomKind, Draft, ProjectName, Trust};
 use crate::redaction::{Counts, Redacted};
-use crate::store::{ItemWrite, Store, View};
+use crate::store::{Frame, ItemWrite, Store, View, compress};
 
 /// What words are made of.
 const PARTS: &[&str] = &[
@@ -92,8 +93,10 @@ pub(super) enum Change {
     Put(Box<Put>),
     /// Deletes the item of a number.
     Delete(u8),
-    /// Changes words of an item in place.
+    /// Changes words, trust and kinds of an item in place.
     Edit(u8, String),
+    /// Changes an original in place, or takes it away.
+    Original(u8, Option<String>),
     /// Ends a transaction.
     Commit,
 }
@@ -108,6 +111,9 @@ pub(super) struct Put {
     atoms: Vec<String>,
     project: Option<&'static str>,
     occurred_at: i64,
+    kind: AtomKind,
+    trust: Trust,
+    original: Option<String>,
 }
 
 impl Change {
@@ -120,7 +126,21 @@ impl Change {
             atoms: Vec::new(),
             project: None,
             occurred_at: 1_000_000,
+            kind: AtomKind::Fact,
+            trust: Trust::Own,
+            original: None,
         }))
+    }
+
+    /// An item with an original.
+    pub(super) fn put_with(number: u8, summary: &str, original: &str) -> Self {
+        match Self::put(number, summary) {
+            Self::Put(mut put) => {
+                put.original = Some(original.to_owned());
+                Self::Put(put)
+            }
+            other => other,
+        }
     }
 }
 
@@ -133,23 +153,36 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
         some(3),
         some(3),
         prop::option::of(prop::sample::select(&["atlas", "aa.test", "日本"][..])),
-        0_i64..4,
+        (0_i64..4, prop::bool::ANY, prop::bool::ANY),
+        prop::option::weighted(0.8, text()),
     )
-        .prop_map(|(number, title, summary, questions, atoms, project, day)| {
-            Change::Put(Box::new(Put {
-                number,
-                title,
-                summary,
-                questions,
-                atoms,
-                project,
-                occurred_at: 1_000_000 + day * 300,
-            }))
-        });
+        .prop_map(
+            |(number, title, summary, questions, atoms, project, more, original)| {
+                let (day, is_risk, is_own) = more;
+                Change::Put(Box::new(Put {
+                    number,
+                    title,
+                    summary,
+                    questions,
+                    atoms,
+                    project,
+                    occurred_at: 1_000_000 + day * 300,
+                    kind: if is_risk {
+                        AtomKind::Risk
+                    } else {
+                        AtomKind::Fact
+                    },
+                    trust: if is_own { Trust::Own } else { Trust::External },
+                    original,
+                }))
+            },
+        );
     prop_oneof![
         6 => put,
         1 => (0_u8..12).prop_map(Change::Delete),
         1 => (0_u8..12, text()).prop_map(|(number, text)| Change::Edit(number, text)),
+        1 => (0_u8..12, prop::option::weighted(0.8, text()))
+            .prop_map(|(number, text)| Change::Original(number, text)),
         1 => Just(Change::Commit),
     ]
 }
@@ -216,7 +249,17 @@ impl Sample {
                             }
                             Change::Edit(number, text) => {
                                 connection.execute("UPDATE items SET summary = ?2 WHERE external_id = ?1", [number.to_string(), text.clone()])?;
-                                connection.execute("UPDATE atoms SET text = ?2 WHERE ordinal = 0 AND item = (SELECT id FROM items WHERE external_id = ?1)", [number.to_string(), text.clone()])?;
+                                connection.execute("UPDATE items SET trust = iif(trust = 'own', 'external', 'own') WHERE external_id = ?1", [number.to_string()])?;
+                                connection.execute("UPDATE atoms SET kind = iif(kind = 'fact', 'risk', 'fact'), text = ?2 WHERE ordinal = 0 AND item = (SELECT id FROM items WHERE external_id = ?1)", [number.to_string(), text.clone()])?;
+                            }
+                            Change::Original(number, text) => {
+                                let sql = "SELECT id FROM items WHERE external_id = ?1";
+                                let id: Option<i64> = connection
+                                    .query_row(sql, [number.to_string()], |row| row.get(0))
+                                    .optional()?;
+                                if let Some(id) = id {
+                                    crate::store::items::write_original(connection, id, frame(text.as_deref()).as_ref())?;
+                                }
                             }
                             Change::Commit => {}
                         }
@@ -236,11 +279,16 @@ fn source(number: u8) -> SourceName {
     SourceName::new(["agent-0", "agent-1", "mail"][usize::from(number % 3)]).unwrap()
 }
 
+fn frame(text: Option<&str>) -> Option<Frame> {
+    let text = Redacted::from_library(text?.to_owned());
+    Some(Frame::Held(compress(&text).unwrap()))
+}
+
 impl Put {
     fn item(&self) -> ItemWrite {
         let redacted = |text: &String| Redacted::from_library(text.clone());
         let atom = |text: &String| Atom {
-            kind: AtomKind::Fact,
+            kind: self.kind,
             text: redacted(text),
         };
         let project = self
@@ -259,9 +307,9 @@ impl Put {
             project,
             account: None,
             original_ref: None,
-            trust: Trust::Own,
+            trust: self.trust,
             content_hash: format!("{self:?}"),
-            original: None,
+            original: frame(self.original.as_deref()),
             locator: Locator::record(0),
             part: (1, 1),
             rules_version: 1,

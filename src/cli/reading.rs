@@ -1,0 +1,58 @@
+//! Reading one source, as `run` and `daemon` do it.
+
+use std::sync::Arc;
+
+use super::Exit;
+use super::failure::Failure;
+use super::setting::Setting;
+use crate::config::ConnectorConfig;
+use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport, Stop};
+use crate::project::ProjectRules;
+use crate::redaction::Redacted;
+use crate::store::Store;
+
+/// Runs one connector; the caller holds the library's lock.
+pub(super) async fn read(
+    setting: &Setting,
+    store: &mut Store,
+    connector: &ConnectorConfig,
+    options: Options,
+    stop: &Stop,
+    told: &mut (dyn FnMut(Progress) + Send),
+) -> Result<RunReport, Failure> {
+    if store.is_forgotten_source(&connector.name)? {
+        let text =
+            "not read, since it was forgotten; `jezero forget --undo --source NAME` lets it in";
+        return Ok(RunReport {
+            connector: connector.name.to_string(),
+            note: Some(Redacted::literal(text)),
+            ..RunReport::default()
+        });
+    }
+    let engine = setting.engine()?;
+    let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
+    let job = Job {
+        source: connector.name.clone(),
+        trust: connector.trust,
+        project: connector
+            .project
+            .as_deref()
+            .and_then(|name| projects.named(name, &engine)),
+        connector: connector
+            .build(&setting.config)
+            .map_err(|error| Failure::new(Exit::BadUse, error))?,
+    };
+    let settings = &setting.config.summarizer;
+    let mut pipeline = Pipeline {
+        store,
+        engine: &engine,
+        summarizer: setting.summarizer_for(options.dry_run)?,
+        max_concurrency: settings.max_concurrency,
+        daily_input_chars: settings.daily_input_chars,
+        projects: &projects,
+        clock: Arc::clone(&setting.clock),
+        max_input_chars: settings.max_input_chars,
+        stop: stop.clone(),
+    };
+    Ok(pipeline::run(&mut pipeline, job, options, told).await?)
+}

@@ -1,0 +1,125 @@
+//! `jezero daemon` as a service manager starts it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStderr, Stdio};
+
+use super::place::{Place, conversation};
+
+/// A daemon in a place, with what it says.
+struct Daemon {
+    child: Child,
+    said: BufReader<ChildStderr>,
+}
+
+impl Daemon {
+    fn start(place: &Place, arguments: &[&str]) -> Self {
+        let all = [&["daemon"], arguments].concat();
+        let mut child = place.command(&all).stderr(Stdio::piped()).spawn().unwrap();
+        let said = BufReader::new(child.stderr.take().unwrap());
+        Self { child, said }
+    }
+
+    /// Reads on until a line holds a text.
+    fn wait_for(&mut self, text: &str) -> String {
+        let mut before = String::new();
+        loop {
+            let mut line = String::new();
+            let read = self.said.read_line(&mut line).unwrap();
+            assert!(read > 0, "no {text:?} in:\n{before}");
+            if line.contains(text) {
+                return line;
+            }
+            before.push_str(&line);
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .args(["-s", name, &pid])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Waits until it has ended; gives its exit code.
+    fn ended(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+    }
+}
+
+#[test]
+fn a_session_is_stored_when_it_is_written_and_sigterm_ends_the_daemon() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 3));
+    let mut daemon = Daemon::start(&place, &[]);
+    daemon.wait_for("agent-claude: stored 1");
+    place.session("b", &conversation("b", 3));
+    daemon.wait_for("agent-claude: stored 1");
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+    assert_eq!(place.export().len(), 2);
+}
+
+#[test]
+fn a_changed_configuration_is_taken_over_and_a_broken_one_changes_nothing() {
+    let place = Place::new();
+    let text = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
+    place.session("a", &conversation("a", 3));
+    let mut daemon = Daemon::start(&place, &[]);
+    daemon.wait_for("agent-claude: stored 1");
+    place.write("jezero.toml", "[[connectors]]\nname = \"A b\"\n");
+    daemon.signal("HUP");
+    let told = daemon.wait_for("stays as it was");
+    assert!(told.contains("name"), "{told}");
+    std::fs::create_dir_all(place.path("more/-x")).unwrap();
+    place.write("more/-x/c.jsonl", conversation("c", 3).join("\n") + "\n");
+    let second = text
+        .replace("agent-claude", "agent-more")
+        .replace("\"sessions\"", "\"more\"");
+    place.write("jezero.toml", format!("{text}{second}"));
+    daemon.signal("HUP");
+    daemon.wait_for("agent-more: stored 1");
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+}
+
+#[test]
+fn once_reads_every_source_and_ends_with_one_when_something_failed() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 3));
+    assert_eq!(place.jezero(&["daemon", "--once"]).code, 0);
+    assert_eq!(place.export().len(), 1);
+    std::fs::remove_dir_all(place.path("sessions")).unwrap();
+    let ran = place.jezero(&["daemon", "--once"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.notes.contains("sessions does not exist"), "{ran:?}");
+}
+
+#[test]
+fn the_library_is_served_in_the_same_process() {
+    let place = Place::new();
+    let text = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
+    place.write(
+        "jezero.toml",
+        format!("[server]\nrequire_auth = false\n{text}"),
+    );
+    place.session("a", &conversation("a", 3));
+    let mut daemon = Daemon::start(&place, &["--serve", "--port", "0"]);
+    let line = daemon.wait_for("serving MCP on http://");
+    let address = line.trim().rsplit('/').nth(1).unwrap().to_owned();
+    daemon.wait_for("agent-claude: stored 1");
+    let mut asked = std::net::TcpStream::connect(address).unwrap();
+    let head = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    asked.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    asked.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+}

@@ -1,0 +1,7 @@
+//! Summaries by models, against scripted servers and programs.
+
+mod exchanges;
+mod failures;
+mod programs;
+mod runs;
+mod tried;

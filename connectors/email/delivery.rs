@@ -302,7 +302,6 @@ impl Delivery<'_> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 /// Why the bytes of a mail end too early. A store that went out of reach says so within the error.
 fn unreadable(cause: std::io::Error) -> OpenError {
     match cause.downcast::<ConnectorError>() {

@@ -260,20 +260,16 @@ fn count_apart(one: &str, other: &str) -> bool {
 
 /// Whether two sentences say the same: most of the shorter one's words stand in the other.
 pub(super) fn alike(one: &str, other: &str) -> bool {
-    // Whoever counts says something new with every number.
-    if count_apart(one, other) {
-        return false;
-    }
     let set = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.chars().count() > 2)
             .map(str::to_lowercase)
             .collect()
     };
-    let (one, other) = (set(one), set(other));
-    let (short, long) = match one.len() <= other.len() {
-        true => (one, other),
-        false => (other, one),
+    let (first, second) = (set(one), set(other));
+    let (short, long) = match first.len() <= second.len() {
+        true => (first, second),
+        false => (second, first),
     };
     let shared = short.iter().filter(|word| long.contains(word)).count();
     // Of a few words every one counts: "live in the south" is not "the south goes first".
@@ -281,6 +277,7 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
     if short.is_empty() {
         long.is_empty()
     } else {
-        shared * 10 >= short.len() * tenths
+        // Whoever counts says something new with every number.
+        shared * 10 >= short.len() * tenths && !count_apart(one, other)
     }
 }

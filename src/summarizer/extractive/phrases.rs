@@ -102,7 +102,11 @@ impl Openings {
     pub(super) fn opening(&self, text: &str) -> Option<usize> {
         let first = text.bytes().next()?.to_ascii_lowercase();
         let phrases = self.by_first.get(usize::from(first))?;
-        let straight = phrases.iter().find_map(|phrase| begins(text, phrase));
+        let second = second(text);
+        let straight = phrases
+            .iter()
+            .filter(|phrase| phrase.len() < 2 || self::second(phrase) == second)
+            .find_map(|phrase| begins(text, phrase));
         // The first byte of a curly apostrophe; few texts open with one.
         let near = text.as_bytes().iter().take(CURLY_BYTES);
         match near.copied().any(|byte| byte == 0xE2) {
@@ -115,6 +119,11 @@ impl Openings {
     pub(super) fn open(&self, text: &str) -> bool {
         self.opening(text).is_some()
     }
+}
+
+/// The second byte of a text, in lower case: it rules most phrases out at once.
+fn second(text: &str) -> Option<u8> {
+    text.as_bytes().get(1).map(u8::to_ascii_lowercase)
 }
 
 /// How much of a text a phrase takes up at its beginning, whatever the case of its ASCII letters, if

@@ -258,9 +258,7 @@ pub(super) fn is_civil(sentence: &Sentence<'_>) -> bool {
     let text = sentence.text.trim();
     let few = sentence.form == Form::Prose && words_to(text, 5) < 5;
     let open = !text.ends_with(ENDS);
-    (few && open)
-        || (open && is_attribution(text))
-        || (CIVILITIES.open(text) && words_to(text, 9) < 9)
+    (open && (few || is_attribution(text))) || (CIVILITIES.open(text) && words_to(text, 9) < 9)
 }
 
 /// Whether an agent says what it is doing right now: `I'm reading the writer`.

@@ -128,7 +128,10 @@ impl Connector for Threads {
             _ => self.path.parent().map(Path::to_path_buf),
         };
         Watched {
-            folders: folder.into_iter().filter(|folder| folder.is_dir()).collect(),
+            folders: folder
+                .into_iter()
+                .filter(|folder| folder.is_dir())
+                .collect(),
             settle_minutes: self.options.settle_minutes,
         }
     }

@@ -2,6 +2,7 @@
 
 mod exchanges;
 mod failures;
+mod kill;
 mod programs;
 mod runs;
 mod tried;

@@ -88,7 +88,8 @@ fn converse(mut stream: &TcpStream, answers: &Map<String, Value>) -> std::io::Re
         value => value.to_string(),
     };
     let status = match answer.get("body") {
-        Some(_) => answer["status"].as_u64().unwrap_or(200),
+        // Above it are those after which the client waits for seconds and asks again.
+        Some(_) => answer["status"].as_u64().unwrap_or(200).min(428),
         None => 200,
     };
     let length = text.len();

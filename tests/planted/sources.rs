@@ -202,15 +202,6 @@ fn a_secret_in_any_position_of_a_source_goes_out_nowhere() {
                 let secret = marker(planted.len());
                 let copy = place.path().join("copy");
                 plant(&tree, &copy, &position, &secret);
-                eprintln!(
-                    "DBG {:?} {} {position:?} {}",
-                    std::time::SystemTime::now()
-                        .duration_since(std::time::UNIX_EPOCH)
-                        .unwrap()
-                        .as_secs(),
-                    fed.kind,
-                    tree.display()
-                );
                 let (report, units) = read(&mut store, &engine, fed, &copy, planted.len());
                 read_well += usize::from(units > 0);
                 let what = format!("{} {position:?} of {}", fed.kind, tree.display());

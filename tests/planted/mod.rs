@@ -3,6 +3,7 @@
 
 mod imports;
 mod replies;
+mod served;
 mod sources;
 mod tree;
 

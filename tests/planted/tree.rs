@@ -1,8 +1,9 @@
 //! Positions in a tree of files in which something can be planted, and trees that have it there.
 //!
 //! In JSON a position is a path of members (of one type of record), each string, number and truth at
-//! its end, and each object, which gets a member more. In other text it is a header, or a line. In a
-//! name it is a folder or a file.
+//! its end, and each object, which gets a member more. In other text it is the beginning or the end of
+//! a header, or a kind of line; empty lines stay so, since they tell the head of a mail from its text.
+//! In a name it is a folder or a file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +16,9 @@ use serde_json::{Map, Value};
 pub(crate) enum Position {
     /// A path in records of a type.
     Json(String),
-    /// A header of a text, or a line that has none.
+    /// The value of a header, before what it says.
+    Header(String),
+    /// The end of a header of a text, or of a line that has none (see [`header`]).
     Line(String),
     /// Names of folders at a depth.
     Folder(usize),
@@ -24,6 +27,37 @@ pub(crate) enum Position {
     /// Files that are called by the marker and nothing else.
     WholeFile,
 }
+
+impl Position {
+    pub(crate) fn is_in_text(&self) -> bool {
+        matches!(self, Self::Json(_) | Self::Header(_) | Self::Line(_))
+    }
+
+    /// The position without what tells one record from another of its kind: in a server's answers,
+    /// whose paths begin with the question, ids and the parameters. One of each is enough.
+    pub(crate) fn meaning(&self) -> Self {
+        let Self::Json(path) = self else {
+            return self.clone();
+        };
+        let Some(question) = path
+            .strip_prefix(":/")
+            .filter(|path| path.starts_with("/api/"))
+        else {
+            return self.clone();
+        };
+        let parts = question.split('/').map(|part| {
+            let part = part.split('?').next().unwrap_or_default();
+            match part.contains(|sign: char| sign.is_ascii_digit()) {
+                true => "#",
+                false => part,
+            }
+        });
+        Self::Json(parts.collect::<Vec<_>>().join("/"))
+    }
+}
+
+/// Files of a case that are none of its source.
+const BESIDE: &[&str] = &["expected.json", "then.json"];
 
 /// All files of a tree, below it.
 fn files(tree: &Path) -> Vec<PathBuf> {
@@ -34,7 +68,7 @@ fn files(tree: &Path) -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if !BESIDE.iter().any(|name| path.ends_with(name)) {
                 found.push(path.strip_prefix(tree).unwrap().to_owned());
             }
         }
@@ -69,7 +103,12 @@ pub(crate) fn positions(tree: &Path) -> BTreeSet<Position> {
                 });
             }
         } else {
-            found.extend(text.lines().map(|line| Position::Line(header(line))));
+            for kind in text.lines().filter(|line| !line.is_empty()).map(header) {
+                if kind.ends_with(':') {
+                    found.insert(Position::Header(kind.clone()));
+                }
+                found.insert(Position::Line(kind));
+            }
         }
     }
     found
@@ -90,12 +129,18 @@ fn kind(value: &Value) -> String {
     format!("{}:", value["type"].as_str().unwrap_or(""))
 }
 
+/// The kind of a line: a header's name with its colon, or what a line without one begins with, when
+/// that means something in mail: a folded header, a boundary of parts, the separator of an mbox.
 fn header(line: &str) -> String {
     match line.split_once(':') {
         Some((name, _)) if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') => {
-            name.to_lowercase()
+            format!("{}:", name.to_lowercase())
         }
-        _ => String::new(),
+        _ => [" ", "\t", "--", "From "]
+            .into_iter()
+            .find(|start| line.starts_with(start))
+            .unwrap_or_default()
+            .to_owned(),
     }
 }
 
@@ -148,7 +193,9 @@ pub(crate) fn plant(tree: &Path, to: &Path, position: &Position, marker: &str) {
         let bytes = fs::read(tree.join(&file)).unwrap();
         let bytes = match (std::str::from_utf8(&bytes), position) {
             (Ok(text), Position::Json(at)) if is_json(&file) => planted_json(text, at, marker),
-            (Ok(text), Position::Line(at)) if !is_json(&file) => planted_lines(text, at, marker),
+            (Ok(text), Position::Line(_) | Position::Header(_)) if !is_json(&file) => {
+                planted_lines(text, position, marker)
+            }
             _ => bytes,
         };
         let path = to.join(renamed(&file, position, marker));
@@ -173,13 +220,22 @@ fn planted_json(text: &str, at: &str, marker: &str) -> Vec<u8> {
     lines.collect::<Vec<_>>().join("\n").into_bytes()
 }
 
-fn planted_lines(text: &str, at: &str, marker: &str) -> Vec<u8> {
-    let planted = |line: &str| match header(line) == at {
-        true => match line.strip_suffix('\r') {
-            Some(line) => format!("{line} {marker}\r"),
-            None => format!("{line} {marker}"),
-        },
-        false => line.to_owned(),
+fn planted_lines(text: &str, position: &Position, marker: &str) -> Vec<u8> {
+    let planted = |whole: &str| {
+        let (line, end) = match whole.strip_suffix('\r') {
+            Some(line) => (line, "\r"),
+            None => (whole, ""),
+        };
+        match position {
+            Position::Line(at) if !line.is_empty() && header(line) == *at => {
+                format!("{line} {marker}{end}")
+            }
+            Position::Header(at) if header(line) == *at => {
+                let (name, value) = line.split_at(at.len());
+                format!("{name} {marker}{value}{end}")
+            }
+            _ => whole.to_owned(),
+        }
     };
     let lines: Vec<String> = text.split('\n').map(planted).collect();
     lines.join("\n").into_bytes()

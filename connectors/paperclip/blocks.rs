@@ -6,6 +6,7 @@
 use super::mark::Remembered;
 use super::options::Options;
 use super::people::Directory;
+use super::record::spaced;
 use super::task::Task;
 use crate::render;
 use crate::time::Instant;
@@ -55,7 +56,7 @@ fn header(task: &Task, at: Instant, directory: &Directory, keep: Option<usize>) 
     let project = project_name(task, directory);
     let assignee = (task.assignee.is_known()).then(|| directory.name(&task.assignee));
     for (label, value) in [
-        ("status", Some(task.status.replace('_', " "))),
+        ("status", Some(spaced(&task.status))),
         ("priority", Some(task.priority.clone())),
         ("project", project),
         ("assignee", assignee),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::record::Record;
+use super::record::{Record, spaced};
 
 /// A card in words.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) fn read(record: &mut Record<'_>) -> Card {
     let status = record.word("status").unwrap_or_default();
     let title = record.word("title").unwrap_or_default();
     let known = KINDS.iter().find(|(name, _)| *name == kind);
-    let words = known.map_or_else(|| kind.replace('_', " "), |(_, words)| (*words).to_owned());
+    let words = known.map_or_else(|| spaced(&kind), |(_, words)| (*words).to_owned());
     let mut names = Names::default();
     let mut asked = Lines::new(&format!("(asks for {words}) {title}"));
     asked.paragraph(record.text("summary"));

@@ -179,9 +179,27 @@ impl<'a> Record<'a> {
     }
 }
 
+/// A word of the server's own (`in_progress`) as people write it. What has another shape stays as it
+/// is: taken apart, a secret would be known to no rule any more.
+pub(super) fn spaced(word: &str) -> String {
+    let is_word = word.len() <= 40 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    match is_word {
+        true => word.replace('_', " "),
+        false => word.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_words_of_the_server_are_taken_apart() {
+        assert_eq!(spaced("in_progress"), "in progress");
+        for whole in ["ghp_0123456789abcdef", "A_b", &"a_".repeat(21)] {
+            assert_eq!(spaced(whole), whole);
+        }
+    }
 
     #[test]
     fn a_field_of_another_type_is_left_out_and_named() {

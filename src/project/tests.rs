@@ -80,7 +80,8 @@ fn the_folder_below_a_root_name_is_the_project() {
             ("/home/ana/code/My Shop", Some("my-shop")),
             ("/home/ana/code/Cafe\u{301}", Some("caf\u{e9}")),
             ("/Users/ana/Developer/atlas", Some("atlas")),
-            ("/root/work/atlas", Some("atlas")),
+            ("/root/code/atlas", Some("atlas")),
+            ("/Users/ana/Work/atlas", Some("atlas")),
             ("/var/home/ana/dev/atlas", Some("atlas")),
             ("/data/people/ana/dev/atlas", Some("atlas")),
             (r"C:\Users\Ana\Source\Repos\Atlas\lib", Some("atlas")),
@@ -100,8 +101,8 @@ fn the_search_for_a_root_name_starts_below_home() {
     check(
         &rules("projects.git = false"),
         &[
-            ("/home/work/notes", None),
-            ("/home/work/dev/atlas", Some("atlas")),
+            ("/home/src/notes", None),
+            ("/home/src/dev/atlas", Some("atlas")),
             ("/Users/code/notes", None),
             (r"C:\Users\dev\notes", None),
             ("/data/people/ana/notes", None),

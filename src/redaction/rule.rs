@@ -253,7 +253,12 @@ impl Rule {
     /// Looks at the token around a keyword that stands from `hit` to `end`; gives the place to
     /// hide.
     pub(super) fn at_keyword(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
-        let first = self.alphabet.run_start(text, hit, self.raw.before);
+        // The letters of an escape before a token are none of it: without them its backslash would
+        // stand alone. A keyword itself is where it is.
+        let run = self.alphabet.run_start(text, hit, self.raw.before);
+        let first = Some(after_escape_letters(text, run))
+            .filter(|first| *first < hit)
+            .unwrap_or(run);
         if self.may_begin(text, first)
             && let Some(found) = self.token_at(text, first)
         {

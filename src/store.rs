@@ -10,6 +10,7 @@ mod earlier;
 mod forget;
 mod frame;
 mod index;
+mod integrity;
 pub mod items;
 pub mod lock;
 mod numbered;
@@ -21,9 +22,11 @@ mod redact;
 mod rename;
 mod resummarize;
 mod retag;
+mod room;
 mod schema;
 pub mod search;
 mod state;
+mod trouble;
 mod units;
 mod version;
 
@@ -44,6 +47,7 @@ pub use redact::{ItemAgain, ItemTexts, RedactedAgain, RunText, UnitTexts};
 pub use resummarize::{Anew, Candidate, Kept};
 pub use retag::{Evident, Tagged};
 pub use state::{ConnectorState, RunRow};
+pub use trouble::Trouble;
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
 use std::path::PathBuf;

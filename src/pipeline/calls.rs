@@ -134,6 +134,9 @@ impl Calls {
                 report.would_ask(chars);
                 continue;
             }
+            if !self.stopped {
+                self.pool.make_ready(pipeline)?;
+            }
             if self.stopped || !self.may_spend(chars, pipeline)? {
                 self.spent = !self.stopped;
                 report.postponed += 1 + self.pool.take_back().len() as u64;

@@ -234,6 +234,9 @@ impl Delivery {
                 continue;
             };
             let chars = u64::try_from(given.text.chars()).unwrap_or(u64::MAX);
+            if !self.stopped {
+                self.pool.make_ready(pipeline)?;
+            }
             if self.stopped || !self.may_spend(chars, pipeline)? {
                 self.postpone(place, pipeline)?;
                 continue;

@@ -9,10 +9,8 @@ use std::sync::Arc;
 use jezero_connectors::{Instant, SourceName};
 use tokio::task::{Id, JoinSet};
 
-use super::run::Pipeline;
 use crate::item::ProjectName;
 use crate::redaction::Redacted;
-use crate::store::StoreError;
 use crate::summarizer::{Answer, Summarizer, SummarizerError, Task};
 
 /// Which segment of which unit a call is for.
@@ -58,8 +56,6 @@ pub(super) struct Pool {
     waiting: VecDeque<Place>,
     running: JoinSet<(Given, Outcome)>,
     places: HashMap<Id, Place>,
-    /// Whether answers are known to find room in the library.
-    is_ready: bool,
 }
 
 impl Pool {
@@ -69,7 +65,6 @@ impl Pool {
             waiting: VecDeque::new(),
             running: JoinSet::new(),
             places: HashMap::new(),
-            is_ready: false,
         }
     }
 
@@ -98,15 +93,6 @@ impl Pool {
     /// Takes all calls back that have not begun.
     pub(super) fn take_back(&mut self) -> Vec<Place> {
         self.waiting.drain(..).collect()
-    }
-
-    /// Sees to it, before the first call that costs something, that its answer can be stored.
-    pub(super) fn make_ready(&mut self, pipeline: &mut Pipeline<'_>) -> Result<(), StoreError> {
-        if !self.is_ready && pipeline.summarizer.costs() {
-            pipeline.store.make_sure_of_room()?;
-        }
-        self.is_ready = true;
-        Ok(())
     }
 
     /// Begins a call.

@@ -4,8 +4,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use rusqlite::TransactionBehavior;
-
 use super::open::{beside, private_file};
 use super::{Result, Store, StoreError};
 
@@ -23,10 +21,8 @@ impl Store {
     ///
     /// # Errors
     /// What SQLite and the system say.
-    pub fn make_sure_of_room(&mut self) -> Result<()> {
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = self.connection.transaction_with_behavior(behavior)?;
-        transaction.rollback()?;
+    pub fn make_sure_of_room(&self) -> Result<()> {
+        self.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
         let Some(library) = self.connection.path().filter(|path| !path.is_empty()) else {
             return Ok(());
         };
@@ -53,7 +49,7 @@ mod tests {
     #[test]
     fn looking_for_room_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
-        let mut store = Store::open(&folder.path().join("jezero.db")).unwrap();
+        let store = Store::open(&folder.path().join("jezero.db")).unwrap();
         store.make_sure_of_room().unwrap();
         let names = fs::read_dir(folder.path()).unwrap();
         let left = names.filter(|entry| {

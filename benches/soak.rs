@@ -308,6 +308,7 @@ fn main() -> ExitCode {
         let path = soak.library();
         // One lock for all of it, as while any source of the daemon is being read.
         let lock = Lock::take(&path, "soak", Duration::ZERO, clock.as_ref()).expect("the lock");
+        drop(Store::open_with(&path, true).expect("a library"));
         let ears = Ears {
             changes,
             reload,

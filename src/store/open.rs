@@ -74,7 +74,9 @@ impl Store {
         connection.pragma_update(None, "secure_delete", "fast")?;
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
-        schema::migrate(&mut connection, version)?;
+        if version < schema::newest() {
+            schema::migrate(&mut connection)?;
+        }
         if let Some(kept) = originals {
             upkeep.keep_originals(&mut connection, kept)?;
         }
@@ -104,7 +106,7 @@ impl Store {
             }
             _ => {
                 let mut connection = Connection::open_in_memory()?;
-                schema::migrate(&mut connection, 0)?;
+                schema::migrate(&mut connection)?;
                 connection
             }
         };

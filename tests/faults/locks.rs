@@ -1,6 +1,8 @@
-//! Another program keeps the library's file to itself.
+//! Another program keeps the library's file to itself, or makes it at the same time.
 
 use std::process::Stdio;
+
+use jezero::store::{Store, Upkeeping};
 
 use crate::cli::place::{Place, conversation};
 
@@ -35,4 +37,26 @@ fn a_run_waits_for_another_program_and_readers_do_not() {
     assert!(ran.status.success());
     assert_eq!(place.export().len(), 2);
     sound(&place);
+}
+
+#[test]
+fn a_new_library_may_be_made_by_many_at_once() {
+    let place = Place::new();
+    let library = place.path("data/jezero.db");
+    let upkeep = Upkeeping::default();
+    let start = std::sync::Barrier::new(8);
+    let made: Vec<String> = std::thread::scope(|scope| {
+        let open = || {
+            start.wait();
+            let opened = Store::open_beside(&library, true, upkeep.clone());
+            opened.err().map(|error| error.to_string())
+        };
+        let opening: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+        let opened = opening.into_iter();
+        opened.filter_map(|opened| opened.join().unwrap()).collect()
+    });
+    assert_eq!(made, Vec::<String>::new());
+    sound(&place);
+    place.session("a", &conversation("a", 3));
+    assert_eq!(place.run()["stored"], 1);
 }

@@ -75,6 +75,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The file has an older layout: the next writer brings it up to date.
+    #[error("{} was written by an older version of this program", path.display())]
+    Older {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file was written by a newer program.
     #[error("{} was written by a newer version (schema {found}, this version knows {known})", path.display())]
     Newer {

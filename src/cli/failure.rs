@@ -71,7 +71,12 @@ impl From<StoreError> for Failure {
             }
             StoreError::Foreign { .. } => (
                 Exit::BadUse,
-                "set [storage].path in jezero.toml to another file",
+                "set [storage].path in jezero.toml to another file; if it was your library, the disk has \
+                 damaged it: put a backup in its place as docs/operations.md says",
+            ),
+            StoreError::Older { .. } => (
+                Exit::BadUse,
+                "`jezero run` brings it up to date; nothing is lost",
             ),
             StoreError::Newer { .. } => (Exit::BadUse, "update jezero on this computer"),
             StoreError::Locked { .. } => (Exit::Locked, "try again when that has ended"),

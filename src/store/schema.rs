@@ -21,19 +21,20 @@ pub(super) fn newest() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
-/// Applies what is missing, each migration in one transaction.
+/// Applies what is missing, all of it in one transaction: a kill leaves what was there.
 ///
 /// Which version the file has is asked within it: another process, or another connection of this one,
 /// may have been faster since it was last looked at.
 pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
-    for (number, sql) in (1_i64..).zip(MIGRATIONS) {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let applied: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if applied < number {
-            transaction.execute_batch(sql)?;
-            transaction.pragma_update(None, "user_version", number)?;
-        }
-        transaction.commit()?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let applied: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let applied = usize::try_from(applied).unwrap_or(0);
+    for sql in MIGRATIONS.iter().skip(applied) {
+        transaction.execute_batch(sql)?;
     }
+    if applied < MIGRATIONS.len() {
+        transaction.pragma_update(None, "user_version", newest())?;
+    }
+    transaction.commit()?;
     Ok(())
 }

@@ -36,6 +36,7 @@ impl StoreError {
             Self::Missing { .. }
             | Self::Foreign { .. }
             | Self::Earlier { .. }
+            | Self::Older { .. }
             | Self::Newer { .. }
             | Self::Locked { .. } => None,
         }

@@ -166,9 +166,6 @@ pub(super) fn sound(place: &Place) -> Vec<String> {
         Ok(view) => view,
         // Nothing has been stored yet.
         Err(StoreError::Missing { .. }) => return Vec::new(),
-        Err(StoreError::Foreign { what, .. }) if what.contains("brings up to date") => {
-            return Vec::new();
-        }
         Err(error) => panic!("{error}"),
     };
     let checked = view.check_index().unwrap();

@@ -1,7 +1,8 @@
 //! Months of the daemon in a minute: its schedule over a few sources that change a little, with a clock
 //! of its own, beside a reader that asks after each reading, as `jezero daemon --serve` does.
 //!
-//! `JEZERO_SOAK` says how often each source is read (1,000 by default). What must stay flat is printed
+//! `JEZERO_SOAK` says how often each source is read (1,000 by default), `JEZERO_SOAK_READERS` how many more
+//! readers ask without a pause (none by default). What must stay flat is printed
 //! on the way: memory, the write-ahead log, open files, files left. Ends with 1 when something grew.
 #![expect(
     clippy::expect_used,
@@ -158,22 +159,32 @@ impl Soak {
         store.finish().expect("an index");
     }
 
+    /// Asks and asks, each question in a snapshot of its own, until all is read.
+    fn ask_without_pause(&self) {
+        let library = self.opened();
+        while !self.is_done() {
+            ask(&library);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.first().is_some_and(|read| *read >= self.wanted)
+    }
+
+    fn opened(&self) -> Library {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        Library::open(&self.library(), Settings::default(), clock).expect("a library")
+    }
+
     /// Asks something with a library that stays open, and looks at what is to stay flat.
     fn look(&self) -> Seen {
         let path = self.library();
         let reader = self.reader.lock();
         let mut reader = reader.unwrap_or_else(PoisonError::into_inner);
-        let library = reader.get_or_insert_with(|| {
-            let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
-            Library::open(&path, Settings::default(), clock).expect("a library")
-        });
-        let query = SearchQuery {
-            query: "import fails till".to_owned(),
-            ..SearchQuery::default()
-        };
-        let everything = Reader::everything();
-        library.search(&everything, &query).expect("an answer");
-        let stats = library.stats(&everything).expect("numbers");
+        let library = reader.get_or_insert_with(|| self.opened());
+        ask(library);
+        let stats = library.stats(&Reader::everything()).expect("numbers");
         let data = path.parent().expect("a folder");
         let links = fs::read_dir("/proc/self/fd")
             .into_iter()
@@ -196,6 +207,15 @@ impl Soak {
             items: stats.items,
         }
     }
+}
+
+fn ask(library: &Library) {
+    let query = SearchQuery {
+        query: "import fails till".to_owned(),
+        ..SearchQuery::default()
+    };
+    let answer = library.search(&Reader::everything(), &query);
+    answer.expect("an answer");
 }
 
 /// The daemon's hand on it.
@@ -261,11 +281,11 @@ fn size(path: &Path) -> u64 {
     clippy::disallowed_methods,
     reason = "a switch for whoever runs the bench"
 )]
-fn wanted() -> u64 {
-    let wanted = std::env::var("JEZERO_SOAK").ok();
+fn switch(name: &str, otherwise: u64) -> u64 {
+    let wanted = std::env::var(name).ok();
     wanted
         .and_then(|wanted| wanted.parse().ok())
-        .unwrap_or(1000)
+        .unwrap_or(otherwise)
 }
 
 fn main() -> ExitCode {
@@ -292,7 +312,7 @@ fn main() -> ExitCode {
         let clock = Arc::new(Paused(tokio::time::Instant::now()));
         let soak = Arc::new(Soak {
             folder,
-            wanted: wanted(),
+            wanted: switch("JEZERO_SOAK", 1000),
             clock: Arc::clone(&clock),
             upkeep: Upkeeping::default(),
             reader: Mutex::default(),
@@ -309,6 +329,14 @@ fn main() -> ExitCode {
         // One lock for all of it, as while any source of the daemon is being read.
         let lock = Lock::take(&path, "soak", Duration::ZERO, clock.as_ref()).expect("the lock");
         drop(Store::open_with(&path, true).expect("a library"));
+        for _ in 0..switch("JEZERO_SOAK_READERS", 0) {
+            let (soak, here) = (Arc::clone(&soak), tokio::runtime::Handle::current());
+            std::thread::spawn(move || {
+                // The clock is the runtime's.
+                let _here = here.enter();
+                soak.ask_without_pause();
+            });
+        }
         let ears = Ears {
             changes,
             reload,

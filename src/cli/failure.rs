@@ -212,7 +212,8 @@ impl From<ExportError> for Failure {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Store(error) => error.into(),
-            error @ ExportError::Write(_) => Self::new(Exit::Failed, error),
+            error @ ExportError::Write(_) => Self::new(Exit::Failed, error)
+                .hint("make room on the disk, or name another file; no part of it was left"),
         }
     }
 }

@@ -102,18 +102,41 @@ fn a_program_that_may_open_few_files_loses_nothing() {
     let ground = Ground::new(&servers, "");
     ground.grow(Ground::STEPS);
     let mut failed = 0;
-    for (files, arguments) in [8, 10, 12, 14, 16, 18, 20, 24, 32].into_iter().zip(
-        [&["run", "--json"][..], &["daemon", "--once"]]
-            .into_iter()
-            .cycle(),
-    ) {
-        let limit = format!("ulimit -n {files}");
-        let ran = under(&limit, &ground.place, arguments);
-        assert!(!ran.notes.contains("panicked"), "{limit}: {ran:?}");
-        failed += u32::from(ran.code != 0);
+    let ways: [&[&str]; 2] = [&["run", "--json"], &["daemon", "--once"]];
+    for files in [8, 10, 12, 14, 16, 18, 20, 24] {
+        for arguments in ways {
+            let limit = format!("ulimit -n {files}");
+            let ran = under(&limit, &ground.place, arguments);
+            assert!(!ran.notes.contains("panicked"), "{limit}: {ran:?}");
+            failed += u32::from(ran.code != 0);
+        }
         ground.sound();
     }
     assert!(failed > 2, "only {failed} limits were reached");
-    ground.whole(&["run", "--json"]);
+    // As many as docs/operations.md says are enough.
+    for arguments in ways {
+        let ran = under("ulimit -n 64", &ground.place, arguments);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
     assert_eq!(ground.items(&[]), expected);
+}
+
+#[test]
+fn a_copy_or_an_export_that_does_not_fit_is_told_and_leaves_nothing() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 60));
+    place.run();
+    let limit = "trap '' XFSZ; ulimit -f 8";
+    for arguments in [&["backup", "out"][..], &["export-jsonl", "out"]] {
+        let ran = under(limit, &place, arguments);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.notes.contains("hint: "), "{ran:?}");
+        let names = std::fs::read_dir(place.path("")).unwrap();
+        let left = names.filter(|entry| {
+            let name = entry.as_ref().unwrap().file_name();
+            name.to_string_lossy().starts_with("out")
+        });
+        assert_eq!(left.count(), 0);
+    }
+    sound(&place);
 }

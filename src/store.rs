@@ -10,6 +10,7 @@ mod earlier;
 mod forget;
 mod frame;
 mod index;
+mod integrity;
 pub mod items;
 pub mod lock;
 mod numbered;
@@ -21,9 +22,11 @@ mod redact;
 mod rename;
 mod resummarize;
 mod retag;
+mod room;
 mod schema;
 pub mod search;
 mod state;
+mod trouble;
 mod units;
 mod version;
 
@@ -44,6 +47,7 @@ pub use redact::{ItemAgain, ItemTexts, RedactedAgain, RunText, UnitTexts};
 pub use resummarize::{Anew, Candidate, Kept};
 pub use retag::{Evident, Tagged};
 pub use state::{ConnectorState, RunRow};
+pub use trouble::Trouble;
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
 use std::path::PathBuf;
@@ -68,6 +72,12 @@ pub enum StoreError {
     /// The file is a library of the Python package, which can be taken over: it is left untouched.
     #[error("{} is a library of the Python package; it was left untouched", path.display())]
     Earlier {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has an older layout: the next writer brings it up to date.
+    #[error("{} was written by an older version of this program", path.display())]
+    Older {
         /// The file.
         path: PathBuf,
     },

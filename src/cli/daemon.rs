@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ use crate::daemon::{self, Ears, Ended, Notice, Plan, Runner, Watching};
 use crate::http::Server;
 use crate::item::{Instant, SourceName};
 use crate::pipeline::{Options, RunReport, Stop};
-use crate::store::{Lock, Store, Upkeeping, lock};
+use crate::store::{Lock, Store, StoreError, Upkeeping, lock};
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -64,7 +64,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let path = &setting.config.storage.path;
     Store::check(path)?;
-    drop(Store::open_with(path, setting.config.search.originals)?);
+    make_ready(&setting)?;
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
         runtime.block_on(once(setting))
@@ -75,6 +75,21 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     // Threads that still read have been told to end and were waited for.
     runtime.shutdown_background();
     exit
+}
+
+/// Makes the library, brings it up to date, finishes what a kill has left. While another program writes
+/// that is its business.
+fn make_ready(setting: &Setting) -> Result<(), Failure> {
+    let path = &setting.config.storage.path;
+    let lock = Lock::take(path, "daemon", Duration::ZERO, setting.clock.as_ref());
+    match lock {
+        Ok(_lock) => {
+            drop(Store::open_with(path, setting.config.search.originals)?);
+            Ok(())
+        }
+        Err(StoreError::Locked { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Reads every enabled connector once.
@@ -353,7 +368,7 @@ fn read_one(
 /// The lock that a reading under way holds, or a new one.
 fn shared(
     held: &Mutex<Weak<Lock>>,
-    take: impl FnOnce() -> Result<Lock, crate::store::StoreError>,
+    take: impl FnOnce() -> Result<Lock, StoreError>,
 ) -> Result<Arc<Lock>, Failure> {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(lock) = held.upgrade() {

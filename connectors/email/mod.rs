@@ -155,3 +155,5 @@ mod made_store;
 mod soundness;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod torn_tests;

@@ -6,6 +6,8 @@
 //! own.
 
 mod notice;
+mod polling;
+mod remote;
 mod schedule;
 mod watching;
 
@@ -19,7 +21,7 @@ use tokio::task::JoinSet;
 
 pub use notice::Notice;
 pub use schedule::{Ended, Plan, Schedule};
-pub use watching::{Change, Watching};
+pub use watching::{Because, Change, WatchError, Watching};
 
 use crate::item::{Instant, SourceName};
 use crate::pipeline::Stop;

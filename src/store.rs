@@ -11,6 +11,7 @@ mod forget;
 mod frame;
 mod index;
 pub mod items;
+mod keep;
 pub mod lock;
 mod numbered;
 mod open;
@@ -34,6 +35,7 @@ pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, L
 pub use frame::{Frame, compress, decompress};
 pub use index::{Checked, Fault, Index, Upkeeping};
 pub use items::{ItemWrite, Upserted};
+pub use keep::RemovedOriginals;
 pub use lock::Lock;
 pub use numbered::{Numbered, StateOf, UnitOf, place_in_unit};
 pub use open::{Store, View};

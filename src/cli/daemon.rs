@@ -14,7 +14,7 @@ use super::serve::{log_to_stderr, port, runtime, service, signals};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::Env;
-use crate::daemon::{self, Ears, Ended, Notice, Plan, Runner, Watching};
+use crate::daemon::{self, Because, Ears, Ended, Notice, Plan, Runner, Watching};
 use crate::http::Server;
 use crate::item::{Instant, SourceName};
 use crate::pipeline::{Options, RunReport, Stop};
@@ -205,7 +205,7 @@ struct Keeper {
     /// The library's lock while any source is being read.
     lock: Arc<Mutex<Weak<Lock>>>,
     upkeep: Upkeeping,
-    watching: Mutex<Watching>,
+    watched: Mutex<Watched>,
 }
 
 impl Keeper {
@@ -216,7 +216,10 @@ impl Keeper {
             named,
             lock: Arc::default(),
             upkeep: Upkeeping::default(),
-            watching: Mutex::new(watching),
+            watched: Mutex::new(Watched {
+                watching,
+                folders: Vec::new(),
+            }),
         }
     }
 
@@ -225,23 +228,74 @@ impl Keeper {
         Arc::clone(&setting.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Watches what the connectors of today want watched.
+    /// Watches what the connectors of today want watched. What is watched already stays so.
     fn watch(&self) {
-        let setting = self.setting();
-        let watching = self.watching.lock();
-        let mut watching = watching.unwrap_or_else(PoisonError::into_inner);
+        let wanted = wanted(&self.setting());
+        let watched = self.watched.lock();
+        let mut watched = watched.unwrap_or_else(PoisonError::into_inner);
+        let Watched { watching, folders } = &mut *watched;
+        if *folders == wanted {
+            return;
+        }
         watching.clear();
-        for connector in setting.config.connectors.iter().filter(|it| it.enabled) {
-            let Ok(built) = connector.build(&setting.config) else {
-                continue;
-            };
-            for folder in built.watched().folders {
-                if let Err(error) = watching.add(&connector.name, &folder) {
-                    tracing::warn!("{}: {error}", connector.name);
+        for Folder { source, path, .. } in &wanted {
+            let folder = path.display();
+            match watching.add(source, path) {
+                Ok(None) => {}
+                Ok(Some(because)) => {
+                    let text = format!("{folder} is looked at every few seconds: {because}");
+                    match because {
+                        Because::Remote(_) => tracing::info!("{source}: {text}"),
+                        _ => tracing::warn!("{source}: {text}"),
+                    }
                 }
+                Err(error) => tracing::warn!("{source}: {error}"),
             }
         }
+        *folders = wanted;
     }
+}
+
+/// What is watched.
+struct Watched {
+    watching: Watching,
+    folders: Vec<Folder>,
+}
+
+/// A folder to be watched. One that was made anew under its name is another.
+#[derive(Debug, PartialEq, Eq)]
+struct Folder {
+    source: SourceName,
+    path: PathBuf,
+    identity: Option<(u64, u64)>,
+}
+
+/// The folders that the connectors want watched and that are there now.
+fn wanted(setting: &Setting) -> Vec<Folder> {
+    let mut wanted = Vec::new();
+    for connector in setting.config.connectors.iter().filter(|it| it.enabled) {
+        let Ok(built) = connector.build(&setting.config) else {
+            continue;
+        };
+        wanted.extend(built.watched().folders.into_iter().map(|path| Folder {
+            source: connector.name.clone(),
+            identity: identity(&path),
+            path,
+        }));
+    }
+    wanted
+}
+
+#[cfg(unix)]
+fn identity(folder: &std::path::Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let data = std::fs::metadata(folder).ok()?;
+    Some((data.dev(), data.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &std::path::Path) -> Option<(u64, u64)> {
+    None
 }
 
 /// When the configuration and its `.env` file were last changed.
@@ -286,6 +340,8 @@ impl Runner for Keeper {
     }
 
     fn changed_plans(&self, is_told: bool) -> Option<Vec<Plan>> {
+        // Folders come and go, also those that a pattern of the configuration names.
+        self.watch();
         let old = self.setting();
         let now = stamps(&old);
         {
@@ -346,6 +402,10 @@ fn read_one(
     let mut quiet = |_| {};
     let reading = reading::read(setting, &mut store, connector, options, stop, &mut quiet);
     let report = here.block_on(reading)?;
+    let removed = reading::remove_old_originals(setting, &mut store)?;
+    if removed.count > 0 {
+        tracing::info!("{}", reading::told_of_removed(removed));
+    }
     store.finish()?;
     Ok(report)
 }

@@ -9,6 +9,7 @@ mod forget;
 mod health;
 mod import_db;
 mod kill;
+mod originals;
 pub(crate) mod place;
 mod redact_stored;
 mod resummarize;

@@ -12,6 +12,7 @@ mod kill;
 mod originals;
 pub(crate) mod place;
 mod redact_stored;
+mod restore;
 mod resummarize;
 mod retag;
 mod rules;

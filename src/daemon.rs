@@ -5,6 +5,7 @@
 //! a source is read is the caller's ([`Runner`]), so that the loop can be tried with a clock of its
 //! own.
 
+mod ear;
 mod notice;
 mod polling;
 mod remote;

@@ -1,5 +1,7 @@
 //! `jezero daemon`: reads the sources at their intervals and when they change, until told to end.
 
+mod watched;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::SystemTime;
@@ -7,6 +9,7 @@ use std::time::SystemTime;
 use clap::{Arg, ArgAction, ArgMatches};
 use tokio::sync::mpsc;
 
+use self::watched::Watched;
 use super::failure::Failure;
 use super::output::Output;
 use super::reading;
@@ -14,7 +17,7 @@ use super::serve::{log_to_stderr, port, runtime, service, signals};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::Env;
-use crate::daemon::{self, Because, Ears, Ended, Notice, Plan, Runner, Watching};
+use crate::daemon::{self, Ears, Ended, Notice, Plan, Runner, Watching};
 use crate::http::Server;
 use crate::item::{Instant, SourceName};
 use crate::pipeline::{Options, RunReport, Stop};
@@ -216,10 +219,7 @@ impl Keeper {
             named,
             lock: Arc::default(),
             upkeep: Upkeeping::default(),
-            watched: Mutex::new(Watched {
-                watching,
-                folders: Vec::new(),
-            }),
+            watched: Mutex::new(Watched::new(watching)),
         }
     }
 
@@ -228,74 +228,13 @@ impl Keeper {
         Arc::clone(&setting.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Watches what the connectors of today want watched. What is watched already stays so.
+    /// Watches what the connectors of today want watched.
     fn watch(&self) {
-        let wanted = wanted(&self.setting());
+        let setting = self.setting();
         let watched = self.watched.lock();
         let mut watched = watched.unwrap_or_else(PoisonError::into_inner);
-        let Watched { watching, folders } = &mut *watched;
-        if *folders == wanted {
-            return;
-        }
-        watching.clear();
-        for Folder { source, path, .. } in &wanted {
-            let folder = path.display();
-            match watching.add(source, path) {
-                Ok(None) => {}
-                Ok(Some(because)) => {
-                    let text = format!("{folder} is looked at every few seconds: {because}");
-                    match because {
-                        Because::Remote(_) => tracing::info!("{source}: {text}"),
-                        _ => tracing::warn!("{source}: {text}"),
-                    }
-                }
-                Err(error) => tracing::warn!("{source}: {error}"),
-            }
-        }
-        *folders = wanted;
+        watched.keep_up(&setting);
     }
-}
-
-/// What is watched.
-struct Watched {
-    watching: Watching,
-    folders: Vec<Folder>,
-}
-
-/// A folder to be watched. One that was made anew under its name is another.
-#[derive(Debug, PartialEq, Eq)]
-struct Folder {
-    source: SourceName,
-    path: PathBuf,
-    identity: Option<(u64, u64)>,
-}
-
-/// The folders that the connectors want watched and that are there now.
-fn wanted(setting: &Setting) -> Vec<Folder> {
-    let mut wanted = Vec::new();
-    for connector in setting.config.connectors.iter().filter(|it| it.enabled) {
-        let Ok(built) = connector.build(&setting.config) else {
-            continue;
-        };
-        wanted.extend(built.watched().folders.into_iter().map(|path| Folder {
-            source: connector.name.clone(),
-            identity: identity(&path),
-            path,
-        }));
-    }
-    wanted
-}
-
-#[cfg(unix)]
-fn identity(folder: &std::path::Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    let data = std::fs::metadata(folder).ok()?;
-    Some((data.dev(), data.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(_: &std::path::Path) -> Option<(u64, u64)> {
-    None
 }
 
 /// When the configuration and its `.env` file were last changed.

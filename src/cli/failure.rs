@@ -81,7 +81,7 @@ impl From<StoreError> for Failure {
             ),
             StoreError::Sqlite(_) | StoreError::Damaged { .. } => (
                 Exit::Failed,
-                "check the disk, then go back to a copy: `jezero restore COPY`",
+                "check the disk, then restore the library from a copy",
             ),
         };
         Self::new(exit, error).hint(hint)

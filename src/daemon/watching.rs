@@ -8,9 +8,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use notify::{Config, ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
+use super::ear::{Ear, limit};
 use super::polling::{self, Poller};
 use super::remote::remote;
 use crate::item::SourceName;
@@ -170,88 +171,9 @@ fn begin(ear: Ear, folder: &Path) -> notify::Result<Box<dyn Watcher + Send>> {
     Ok(Box::new(watcher))
 }
 
-/// Which of the system's limits an error tells of.
-fn limit(error: &notify::Error) -> Option<Because> {
-    /// "Too many open files", which is what the system says of too many that watch.
-    const EMFILE: i32 = 24;
-    match &error.kind {
-        ErrorKind::MaxFilesWatch => Some(Because::Watches),
-        ErrorKind::Io(cause) if cfg!(target_os = "linux") => {
-            (cause.raw_os_error() == Some(EMFILE)).then_some(Because::Instances)
-        }
-        _ => None,
-    }
-}
-
-/// Hears what happens below one folder.
-#[derive(Debug)]
-struct Ear {
-    changes: mpsc::Sender<Change>,
-    source: SourceName,
-    folder: PathBuf,
-    pause: Duration,
-    /// Looks at the folder since the system told that it watches no more of it.
-    poller: Option<Poller>,
-}
-
-impl Ear {
-    fn again(&self) -> Self {
-        Self {
-            changes: self.changes.clone(),
-            source: self.source.clone(),
-            folder: self.folder.clone(),
-            pause: self.pause,
-            poller: None,
-        }
-    }
-
-    fn poll(self) -> std::io::Result<Poller> {
-        let (folder, pause) = (self.folder.clone(), self.pause);
-        Poller::start(folder, pause, move |paths| self.tell(paths))
-    }
-
-    fn tell(&self, paths: Vec<PathBuf>) {
-        // With a full queue the interval finds what is lost here.
-        drop(self.changes.try_send(Change {
-            source: self.source.clone(),
-            paths,
-        }));
-    }
-
-    /// A folder that was made later is one too many: from now on all of it is looked at.
-    fn fall_back(&mut self, because: Because) {
-        if self.poller.is_some() {
-            return;
-        }
-        let (source, folder) = (&self.source, self.folder.display());
-        tracing::warn!("{source}: {folder} is looked at every few seconds: {because}");
-        match self.again().poll() {
-            Ok(poller) => self.poller = Some(poller),
-            Err(cause) => tracing::warn!("{source}: {folder} is read at its interval: {cause}"),
-        }
-    }
-}
-
-impl notify::EventHandler for Ear {
-    fn handle_event(&mut self, event: notify::Result<notify::Event>) {
-        match event {
-            // Reading changes access times; only writing is of interest.
-            Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
-            Ok(event) if event.need_rescan() || event.paths.is_empty() => {
-                self.tell(vec![self.folder.clone()]);
-            }
-            Ok(event) => self.tell(event.paths),
-            Err(error) => match limit(&error) {
-                Some(because) => self.fall_back(because),
-                None => self.tell(vec![self.folder.clone()]),
-            },
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use notify::EventHandler;
+    use notify::ErrorKind;
 
     use super::*;
 
@@ -293,7 +215,7 @@ mod tests {
         std::fs::write(root.join("below/old"), "old").unwrap();
         let (mut watching, mut heard) = Watching::with(means(begin));
         assert_eq!(watching.add(&source(), &root).unwrap(), None);
-        assert_eq!(next(&mut heard), [root.clone()]);
+        assert_eq!(next(&mut heard), std::slice::from_ref(&root));
         assert_eq!(std::fs::read(root.join("below/old")).unwrap(), b"old");
         std::fs::write(root.join("below/new"), "new").unwrap();
         assert_eq!(next(&mut heard), [root.join("below/new")]);
@@ -315,7 +237,7 @@ mod tests {
         let root = folder.path().to_owned();
         let (mut watching, mut heard) = Watching::with(means);
         let because = watching.add(&source(), &root).unwrap();
-        assert_eq!(next(&mut heard), [root.clone()]);
+        assert_eq!(next(&mut heard), std::slice::from_ref(&root));
         std::fs::write(root.join("new"), "new").unwrap();
         assert_eq!(next(&mut heard), [root.join("new")]);
         because
@@ -365,42 +287,5 @@ mod tests {
             told.contains("/proc/sys/fs/inotify/max_user_instances"),
             "{told}"
         );
-    }
-
-    #[test]
-    fn a_limit_that_is_reached_later_has_the_whole_folder_looked_at() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().to_owned();
-        let (changes, mut heard) = mpsc::channel(WAITING);
-        let mut ear = Ear {
-            changes,
-            source: source(),
-            folder: root.clone(),
-            pause: Duration::from_millis(5),
-            poller: None,
-        };
-        for _ in 0..3 {
-            ear.handle_event(Err(notify::Error::new(ErrorKind::MaxFilesWatch)));
-        }
-        assert_eq!(next(&mut heard), [root.clone()]);
-        std::fs::write(root.join("new"), "new").unwrap();
-        assert_eq!(next(&mut heard), [root.join("new")]);
-    }
-
-    #[test]
-    fn lost_events_have_the_source_read() {
-        let (changes, mut heard) = mpsc::channel(WAITING);
-        let mut ear = Ear {
-            changes,
-            source: source(),
-            folder: PathBuf::from("/sessions"),
-            pause: Duration::ZERO,
-            poller: None,
-        };
-        let overflow = notify::Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
-        ear.handle_event(Ok(overflow));
-        assert_eq!(next(&mut heard), [PathBuf::from("/sessions")]);
-        ear.handle_event(Err(notify::Error::generic("something")));
-        assert_eq!(next(&mut heard), [PathBuf::from("/sessions")]);
     }
 }

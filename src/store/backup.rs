@@ -102,7 +102,7 @@ pub fn verify(path: &Path) -> Result<Verified> {
     match look(path, &mut verified) {
         // Damage may keep SQLite from reading on.
         Err(StoreError::Sqlite(error)) => {
-            verified.faults.push(format!("it cannot be read: {error}"))
+            verified.faults.push(format!("it cannot be read: {error}"));
         }
         Err(error @ StoreError::Damaged { .. }) => verified.faults.push(error.to_string()),
         other => other?,

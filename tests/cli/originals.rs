@@ -18,11 +18,10 @@ fn aged() -> Place {
 
 fn keep(place: &Place, days: i64) {
     let text = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
-    let from = text.find("[[connectors]]").unwrap();
-    let text = &text[from..];
+    let (_, text) = text.split_once("[[connectors]]").unwrap();
     place.write(
         "jezero.toml",
-        format!("[storage]\nkeep_originals_days = {days}\n{text}"),
+        format!("[storage]\nkeep_originals_days = {days}\n[[connectors]]{text}"),
     );
 }
 
@@ -30,7 +29,14 @@ fn keep(place: &Place, days: i64) {
 fn with_original(place: &Place) -> Vec<String> {
     let items = place.export();
     let items = items.iter().filter(|item| !item["original"].is_null());
-    let id = |item: &serde_json::Value| item["external_id"].as_str().unwrap()[..2].to_owned();
+    let id = |item: &serde_json::Value| {
+        item["external_id"]
+            .as_str()
+            .unwrap()
+            .chars()
+            .take(2)
+            .collect()
+    };
     items.map(id).collect()
 }
 
@@ -41,11 +47,10 @@ fn found(place: &Place, scope: &str) -> serde_json::Value {
 
 /// When originals were last looked after: seconds since now, as the library has it.
 fn note(place: &Place, days: i64, ago: i64) {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let at = i64::try_from(now.unwrap().as_secs()).unwrap() - ago;
-    let sql = "INSERT OR REPLACE INTO meta VALUES ('originals_kept', ?1)";
+    let sql = "INSERT OR REPLACE INTO meta
+               VALUES ('originals_kept', ?1 || ' ' || (unixepoch('now') - ?2))";
     let library = place.raw("data/jezero.db");
-    library.execute(sql, [format!("{days} {at}")]).unwrap();
+    library.execute(sql, [days, ago]).unwrap();
 }
 
 #[test]

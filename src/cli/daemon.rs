@@ -205,9 +205,8 @@ struct Keeper {
     named: Option<PathBuf>,
     /// When the configuration's files were last changed, as far as it was read.
     stamps: Mutex<Vec<Option<SystemTime>>>,
-    /// The library's lock while any source is being read.
-    lock: Arc<Mutex<Weak<Lock>>>,
-    upkeep: Upkeeping,
+    /// The hold on the library while any source is being read.
+    hold: Arc<Mutex<Weak<Hold>>>,
     watched: Mutex<Watched>,
 }
 
@@ -217,8 +216,7 @@ impl Keeper {
             stamps: Mutex::new(stamps(&setting)),
             setting: RwLock::new(setting),
             named,
-            lock: Arc::default(),
-            upkeep: Upkeeping::default(),
+            hold: Arc::default(),
             watched: Mutex::new(Watched::new(watching)),
         }
     }
@@ -249,13 +247,11 @@ fn stamps(setting: &Setting) -> Vec<Option<SystemTime>> {
 
 impl Runner for Keeper {
     async fn read(&self, source: SourceName, stop: Stop) -> Ended {
-        let (setting, lock) = (self.setting(), Arc::clone(&self.lock));
-        let upkeep = self.upkeep.clone();
+        let (setting, hold) = (self.setting(), Arc::clone(&self.hold));
         let here = tokio::runtime::Handle::current();
         let name = source.clone();
-        let reading = tokio::task::spawn_blocking(move || {
-            read_one(&setting, &name, (&lock, upkeep), &here, &stop)
-        });
+        let reading =
+            tokio::task::spawn_blocking(move || read_one(&setting, &name, &hold, &here, &stop));
         let outcome = reading
             .await
             .unwrap_or_else(|error| Err(Failure::new(Exit::Failed, error)));
@@ -324,7 +320,7 @@ impl Runner for Keeper {
 fn read_one(
     setting: &Setting,
     source: &SourceName,
-    (lock, upkeep): (&Mutex<Weak<Lock>>, Upkeeping),
+    hold: &Mutex<Weak<Hold>>,
     here: &tokio::runtime::Handle,
     stop: &Stop,
 ) -> Result<RunReport, Failure> {
@@ -333,9 +329,10 @@ fn read_one(
         return Err(Failure::text(Exit::Failed, "it is not configured any more"));
     };
     let path = &setting.config.storage.path;
-    let _lock = shared(lock, || {
+    let hold = shared(hold, || {
         Lock::take(path, "daemon", lock::PATIENCE, setting.clock.as_ref())
     })?;
+    let upkeep = hold.upkeep.clone();
     let mut store = Store::open_beside(path, setting.config.search.originals, upkeep)?;
     let options = Options::default();
     let mut quiet = |_| {};
@@ -349,18 +346,28 @@ fn read_one(
     Ok(report)
 }
 
-/// The lock that a reading under way holds, or a new one.
+/// What readings under way share. Without the lock another program may write the library, or put a copy
+/// in its place: then what was half merged is no work to go on with.
+struct Hold {
+    _lock: Lock,
+    upkeep: Upkeeping,
+}
+
+/// The hold of the readings under way, or a new one.
 fn shared(
-    held: &Mutex<Weak<Lock>>,
+    held: &Mutex<Weak<Hold>>,
     take: impl FnOnce() -> Result<Lock, crate::store::StoreError>,
-) -> Result<Arc<Lock>, Failure> {
+) -> Result<Arc<Hold>, Failure> {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(lock) = held.upgrade() {
-        return Ok(lock);
+    if let Some(hold) = held.upgrade() {
+        return Ok(hold);
     }
-    let lock = Arc::new(take()?);
-    *held = Arc::downgrade(&lock);
-    Ok(lock)
+    let hold = Arc::new(Hold {
+        _lock: take()?,
+        upkeep: Upkeeping::default(),
+    });
+    *held = Arc::downgrade(&hold);
+    Ok(hold)
 }
 
 fn log(source: &SourceName, report: &RunReport) {

@@ -103,6 +103,27 @@ fn a_folder_that_comes_later_or_is_made_anew_is_watched() {
 }
 
 #[test]
+fn a_running_daemon_goes_on_with_a_library_that_was_restored() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 3));
+    let mut daemon = Daemon::start(&place, &[]);
+    daemon.wait_for("agent-claude: stored 1");
+    assert_eq!(place.jezero(&["backup", "copy.db"]).code, 0);
+    place.session("b", &conversation("b", 3));
+    daemon.wait_for("agent-claude: stored 1");
+    assert_eq!(place.jezero(&["restore", "copy.db"]).code, 0);
+    place.session("c", &conversation("c", 3));
+    // The session that came after the copy may be read before the new one or with it.
+    if daemon.wait_for("agent-claude: stored").contains("stored 1") {
+        daemon.wait_for("agent-claude: stored 1");
+    }
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+    assert_eq!(place.export().len(), 3);
+    assert_eq!(place.jezero(&["index", "check"]).code, 0);
+}
+
+#[test]
 fn a_changed_configuration_is_taken_over_and_a_broken_one_changes_nothing() {
     let place = Place::new();
     let text = std::fs::read_to_string(place.path("jezero.toml")).unwrap();

@@ -344,6 +344,8 @@ class Tasks:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
         self.server.daemon_threads = True
+        # A daemon that is killed while it asks breaks its connections.
+        self.server.handle_error = lambda *_: None
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/api"
 

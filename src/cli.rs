@@ -22,6 +22,7 @@ mod output;
 mod reading;
 mod redact;
 mod redact_stored;
+mod restore;
 mod resummarize;
 mod retag;
 mod rules;
@@ -87,6 +88,7 @@ const COMMANDS: &[Entry] = &[
     retag::COMMAND,
     forget::COMMAND,
     backup::COMMAND,
+    restore::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,
     new_token::COMMAND,

@@ -163,3 +163,5 @@ mod made_store;
 mod soundness;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod torn_tests;

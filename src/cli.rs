@@ -16,6 +16,7 @@ mod import_db;
 mod import_jsonl;
 mod index;
 mod init;
+mod log;
 mod mcp;
 mod new_token;
 mod output;
@@ -26,12 +27,14 @@ mod resummarize;
 mod retag;
 mod rules;
 mod run;
+mod runs;
 mod search;
 mod serve;
 mod setting;
 mod show;
 mod sources;
 mod stats;
+mod table;
 mod timeline;
 
 use std::ffi::OsString;
@@ -69,6 +72,7 @@ const COMMANDS: &[Entry] = &[
     check_config::COMMAND,
     run::COMMAND,
     daemon::COMMAND,
+    runs::COMMAND,
     search::COMMAND,
     show::COMMAND,
     timeline::COMMAND,

@@ -9,6 +9,7 @@ mod calls;
 mod compare;
 mod delivery;
 mod flight;
+mod history;
 mod mask;
 mod naming;
 mod pool;

@@ -21,6 +21,7 @@ mod redact;
 mod rename;
 mod resummarize;
 mod retag;
+mod runs;
 mod schema;
 pub mod search;
 mod state;
@@ -43,7 +44,8 @@ pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
 pub use redact::{ItemAgain, ItemTexts, RedactedAgain, RunText, UnitTexts};
 pub use resummarize::{Anew, Candidate, Kept};
 pub use retag::{Evident, Tagged};
-pub use state::{ConnectorState, RunRow};
+pub use runs::{Outcome, PastRun, RunCounts, RunId, RunRow};
+pub use state::{ConnectorState, Totals};
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
 use std::path::PathBuf;
@@ -68,6 +70,13 @@ pub enum StoreError {
     /// The file is a library of the Python package, which can be taken over: it is left untouched.
     #[error("{} is a library of the Python package; it was left untouched", path.display())]
     Earlier {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by an older version of this program: the next writer, such as `jezero
+    /// run`, brings it up to date.
+    #[error("{} was written by an older version", path.display())]
+    Older {
         /// The file.
         path: PathBuf,
     },

@@ -73,6 +73,10 @@ impl From<StoreError> for Failure {
                 Exit::BadUse,
                 "set [storage].path in jezero.toml to another file",
             ),
+            StoreError::Older { .. } => (
+                Exit::BadUse,
+                "`jezero run` brings it up to date; so does starting the daemon",
+            ),
             StoreError::Newer { .. } => (Exit::BadUse, "update jezero on this computer"),
             StoreError::Locked { .. } => (Exit::Locked, "try again when that has ended"),
             StoreError::File { .. } => (

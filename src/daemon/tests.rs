@@ -91,8 +91,8 @@ fn daemon<F: Future<Output = ()>>(
             stop,
         };
         let clock = Arc::new(Paused(tokio::time::Instant::now()));
-        let notice = Notice::nobody();
-        let running = run(Arc::clone(&runner), plans, ears, clock, &notice);
+        let mouth = Mouth::default();
+        let running = run(Arc::clone(&runner), plans, ears, clock, &mouth);
         let life = async {
             tokio::time::sleep(Duration::from_secs(seconds)).await;
             stopper.tell();

@@ -117,15 +117,14 @@ impl View {
     /// Opens the library for reading.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] when there is none, and as [`Store::open`].
+    /// [`StoreError::Missing`] when there is none, [`StoreError::Older`], and as [`Store::open`].
     pub fn open(path: &Path) -> Result<Self> {
         match inspect(path)? {
             0 => Err(StoreError::Missing {
                 path: path.to_owned(),
             }),
-            version if version < schema::newest() => Err(StoreError::Foreign {
+            version if version < schema::newest() => Err(StoreError::Older {
                 path: path.to_owned(),
-                what: "an older layout that the next `jezero run` brings up to date",
             }),
             _ => {
                 let (connection, cache) = index::shared(path, || connect_to_read(path))?;

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_index.sql"),
     include_str!("migrations/0003_originals.sql"),
     include_str!("migrations/0004_forgotten.sql"),
+    include_str!("migrations/0005_runs.sql"),
 ];
 
 /// The newest schema that this program knows.
@@ -23,12 +24,67 @@ pub(super) fn newest() -> i64 {
 
 /// Applies what is missing, each migration in one transaction.
 pub(super) fn migrate(connection: &mut Connection, from: i64) -> Result<()> {
-    let applied = usize::try_from(from).unwrap_or(0);
-    for (number, sql) in (1_i64..).zip(MIGRATIONS).skip(applied) {
+    apply(connection, from, newest())
+}
+
+/// Applies the migrations after `from`, up to and with `to`.
+fn apply(connection: &mut Connection, from: i64, to: i64) -> Result<()> {
+    let due = (1_i64..).zip(MIGRATIONS);
+    for (number, sql) in due.filter(|(number, _)| (from + 1..=to).contains(number)) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "user_version", number)?;
         transaction.commit()?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::params;
+
+    #[test]
+    fn the_runs_of_an_older_library_keep_their_counts_and_lose_their_places() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        apply(&mut connection, 0, 4).unwrap();
+        let reports = [
+            r#"{"stored":2,"failed":0,"passed_over":[{"place":"a:1"}]}"#,
+            r#"{"stored":0,"failed":1}"#,
+            "no JSON",
+        ];
+        for report in reports {
+            let insert = "INSERT INTO runs (connector, started_at, ended_at, report)
+                          VALUES ('a', 10, 20, ?1)";
+            connection.execute(insert, params![report]).unwrap();
+        }
+        migrate(&mut connection, 4).unwrap();
+        let mut all = connection
+            .prepare("SELECT id, started_at, ended_at, outcome, report FROM runs ORDER BY id")
+            .unwrap();
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get(3)?,
+                row.get(4)?,
+            ))
+        };
+        let rows: Vec<(i64, i64, i64, String, String)> = all
+            .query_map([], row)
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        let expected =
+            |id, outcome: &str, report: &str| (id, 10, 20, outcome.to_owned(), report.to_owned());
+        assert_eq!(
+            rows,
+            [
+                expected(1, "ok", r#"{"stored":2,"failed":0}"#),
+                expected(2, "failed", r#"{"stored":0,"failed":1}"#),
+                expected(3, "ok", "no JSON"),
+            ]
+        );
+    }
 }

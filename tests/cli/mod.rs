@@ -14,3 +14,4 @@ mod redact_stored;
 mod resummarize;
 mod retag;
 mod rules;
+mod runs;

@@ -31,6 +31,7 @@ mod runs;
 mod search;
 mod serve;
 mod setting;
+mod setup;
 mod show;
 mod sources;
 mod stats;
@@ -79,6 +80,7 @@ const COMMANDS: &[Entry] = &[
     sources::COMMAND,
     stats::COMMAND,
     health::COMMAND,
+    setup::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,

@@ -22,5 +22,6 @@ pub mod project;
 pub mod redact_stored;
 pub mod redaction;
 pub mod segment;
+pub mod service;
 pub mod store;
 pub mod summarizer;

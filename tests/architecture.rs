@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
         "health",
         "redact_stored",
     ],
-    &["mcp", "http", "daemon"],
+    &["mcp", "http", "daemon", "service"],
     &["cli"],
 ];
 

@@ -15,3 +15,4 @@ mod resummarize;
 mod retag;
 mod rules;
 mod runs;
+mod setup;

@@ -8,6 +8,7 @@ mod backup;
 mod check_config;
 mod connector;
 mod daemon;
+mod doctor;
 mod export_jsonl;
 mod failure;
 mod forget;
@@ -80,6 +81,7 @@ const COMMANDS: &[Entry] = &[
     sources::COMMAND,
     stats::COMMAND,
     health::COMMAND,
+    doctor::COMMAND,
     setup::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,

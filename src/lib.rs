@@ -10,6 +10,7 @@ pub mod access;
 pub mod cli;
 pub mod config;
 pub mod daemon;
+pub mod doctor;
 pub mod export;
 pub mod health;
 pub mod http;

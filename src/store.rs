@@ -6,12 +6,14 @@
 
 mod backup;
 mod batch;
+mod condition;
 mod earlier;
 mod forget;
 mod frame;
 mod index;
 pub mod items;
 pub mod lock;
+mod memory;
 mod numbered;
 mod open;
 mod owners;
@@ -30,6 +32,7 @@ mod version;
 
 pub use backup::{Copied, copy};
 pub use batch::Batch;
+pub use condition::Gaps;
 pub use earlier::{Earlier, EarlierItem, EarlierState};
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};

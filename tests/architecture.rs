@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
         "import",
         "export",
         "health",
+        "doctor",
         "redact_stored",
     ],
     &["mcp", "http", "daemon", "service"],

@@ -4,6 +4,7 @@ mod backup;
 mod bad_input;
 #[cfg(unix)]
 mod daemon;
+mod doctor;
 mod everyday;
 mod forget;
 mod health;

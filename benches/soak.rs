@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use jezero::access::Reader;
 use jezero::config::Projects;
-use jezero::daemon::{Ears, Ended, Notice, Plan, Runner, run};
+use jezero::daemon::{Ears, Ended, Mouth, Plan, Runner, run};
 use jezero::item::{Instant, SourceName, Trust};
 use jezero::library::{Library, SearchQuery, Settings};
 use jezero::pipeline::{Job, Options, Pipeline, Stop, Stopper};
@@ -343,7 +343,7 @@ fn main() -> ExitCode {
             stop,
         };
         let runner = Arc::new(Reads(Arc::clone(&soak)));
-        run(runner, plans.to_vec(), ears, clock, &Notice::nobody()).await;
+        run(runner, plans.to_vec(), ears, clock, &Mouth::default()).await;
         drop(lock);
         soak
     });

@@ -6,6 +6,7 @@
 
 mod backup;
 mod batch;
+mod condition;
 mod earlier;
 mod forget;
 mod frame;
@@ -14,6 +15,7 @@ mod integrity;
 pub mod items;
 mod keep;
 pub mod lock;
+mod memory;
 mod numbered;
 mod open;
 mod owners;
@@ -25,6 +27,7 @@ mod restore;
 mod resummarize;
 mod retag;
 mod room;
+mod runs;
 mod schema;
 pub mod search;
 mod state;
@@ -34,6 +37,7 @@ mod version;
 
 pub use backup::{Copied, Verified, copy, verify};
 pub use batch::Batch;
+pub use condition::Gaps;
 pub use earlier::{Earlier, EarlierItem, EarlierState};
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
@@ -51,7 +55,8 @@ pub use restore::restore;
 pub(crate) use restore::sync_folder;
 pub use resummarize::{Anew, Candidate, Kept};
 pub use retag::{Evident, Tagged};
-pub use state::{ConnectorState, RunRow};
+pub use runs::{Outcome, PastRun, RunCounts, RunId, RunRow};
+pub use state::{ConnectorState, Totals};
 pub use trouble::Trouble;
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
@@ -80,8 +85,9 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file has an older layout: the next writer brings it up to date.
-    #[error("{} was written by an older version of this program", path.display())]
+    /// The file was written by an older version of this program: the next writer, such as `jezero
+    /// run`, brings it up to date.
+    #[error("{} was written by an older version", path.display())]
     Older {
         /// The file.
         path: PathBuf,

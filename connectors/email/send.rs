@@ -196,7 +196,7 @@ impl Sender<'_, '_> {
         if self.title.is_none() && !mail.title().is_empty() {
             self.title = Some(mail.title().to_owned());
         }
-        self.is_own &= mail.is_own(&self.delivery.options);
+        self.is_own &= mail.is_own(self.delivery.options);
         let who = mail.who();
         let text = mail.text(ordinal == 0, &self.window.nearest_first());
         let key = plan.thread.mails.get(ordinal).copied().unwrap_or_default();

@@ -13,11 +13,12 @@ use self::watched::Watched;
 use super::failure::Failure;
 use super::output::Output;
 use super::reading;
-use super::serve::{log_to_stderr, port, runtime, service, signals};
+use super::serve::{port, runtime, service, signals};
 use super::setting::Setting;
-use super::{Entry, Exit, Globals};
+use super::{Entry, Exit, Globals, log};
 use crate::config::Env;
-use crate::daemon::{self, Ears, Ended, Notice, Plan, Runner, Watching};
+use crate::daemon::{self, Ears, Ended, Mouth, Notice, Plan, Runner, Watching};
+use crate::health::Timetable;
 use crate::http::Server;
 use crate::item::{Instant, SourceName};
 use crate::pipeline::{Options, RunReport, Stop};
@@ -50,10 +51,12 @@ fn define() -> clap::Command {
             "once",
             "Read every enabled connector once, side by side, and end; for cron",
         ))
+        .arg(log::form())
+        .arg(log::file())
 }
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
-    log_to_stderr();
+    log::start(matches, output)?;
     let mut setting = Setting::load(globals)?;
     if let Some(port) = matches.get_one("port") {
         setting.config.server.port = *port;
@@ -87,7 +90,9 @@ fn make_ready(setting: &Setting) -> Result<(), Failure> {
     let lock = Lock::take(path, "daemon", Duration::ZERO, setting.clock.as_ref());
     match lock {
         Ok(_lock) => {
-            drop(Store::open_with(path, setting.config.search.originals)?);
+            let store = Store::open_with(path, setting.config.search.originals)?;
+            // Nobody is writing, so what is noted as under way was killed.
+            store.interrupt_runs()?;
             Ok(())
         }
         Err(StoreError::Locked { .. }) => Ok(()),
@@ -124,8 +129,12 @@ async fn on_and_on(
         Some(address) => Notice::to(address.expose()),
         None => Notice::nobody(),
     };
+    let mouth = Mouth {
+        notice,
+        timetable: Timetable::default(),
+    };
     let serving = match serves {
-        true => Some(start_server(&setting, stop.clone(), output).await?),
+        true => Some(start_server(&setting, &mouth, stop.clone(), output).await?),
         false => None,
     };
     let (watching, changes) = Watching::channel();
@@ -139,8 +148,8 @@ async fn on_and_on(
         stop,
     };
     output.note(format!("reading {} sources; SIGTERM ends it", plans.len()));
-    notice.ready();
-    daemon::run(keeper, plans, ears, clock, &notice).await;
+    mouth.notice.ready();
+    daemon::run(keeper, plans, ears, clock, &mouth).await;
     if let Some(serving) = serving {
         // A server that broke has said so in the log.
         drop(serving.await);
@@ -150,10 +159,12 @@ async fn on_and_on(
 
 async fn start_server(
     setting: &Setting,
+    mouth: &Mouth,
     mut stop: Stop,
     output: &mut Output,
 ) -> Result<tokio::task::JoinHandle<()>, Failure> {
-    let server = Server::new(&setting.config, Env::process(), service(setting))?;
+    let (service, timetable) = (service(setting), mouth.timetable.clone());
+    let server = Server::beside(&setting.config, Env::process(), service, timetable)?;
     let listener = server.listen().await?;
     let address = listener
         .local_addr()
@@ -272,7 +283,7 @@ impl Runner for Keeper {
             .unwrap_or_else(|error| Err(Failure::new(Exit::Failed, error)));
         match outcome {
             Ok(report) => {
-                log(&source, &report);
+                reading::log(&source, &report);
                 match report.has_failed() {
                     true => Ended::Failing,
                     false => Ended::Well,
@@ -280,7 +291,7 @@ impl Runner for Keeper {
             }
             Err(failure) => {
                 let text = failure.lines().join("; ");
-                tracing::warn!("{source}: {text}");
+                tracing::warn!(connector = %source, "{source}: {text}");
                 match failure.exit {
                     Exit::Locked => Ended::Busy,
                     _ => Ended::Failing,
@@ -383,26 +394,4 @@ fn shared(
     });
     *held = Arc::downgrade(&hold);
     Ok(hold)
-}
-
-fn log(source: &SourceName, report: &RunReport) {
-    if report.has_failed() {
-        let error = report
-            .errors
-            .first()
-            .map_or("something failed", |e| e.as_str());
-        tracing::warn!("{source}: {} failed: {error}", report.failed);
-    } else if report.stored + report.pruned > 0 {
-        tracing::info!(
-            "{source}: stored {}, pruned {}, {} unchanged",
-            report.stored,
-            report.pruned,
-            report.unchanged
-        );
-    } else {
-        tracing::debug!("{source}: nothing new");
-    }
-    if let Some(note) = &report.note {
-        tracing::info!("{source}: {note}");
-    }
 }

@@ -76,7 +76,7 @@ impl From<StoreError> for Failure {
             ),
             StoreError::Older { .. } => (
                 Exit::BadUse,
-                "`jezero run` brings it up to date; nothing is lost",
+                "`jezero run` brings it up to date; so does starting the daemon, and nothing is lost",
             ),
             StoreError::Newer { .. } => (Exit::BadUse, "update jezero on this computer"),
             StoreError::Locked { .. } => (Exit::Locked, "try again when that has ended"),

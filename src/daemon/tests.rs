@@ -121,8 +121,8 @@ fn daemon_with<F: Future<Output = ()>>(
         };
         let true_clock = Paused(tokio::time::Instant::now());
         let clock = Arc::new(Jumping { true_clock, jumps });
-        let notice = Notice::nobody();
-        let running = run(Arc::clone(&runner), plans, ears, clock, &notice);
+        let mouth = Mouth::default();
+        let running = run(Arc::clone(&runner), plans, ears, clock, &mouth);
         let life = async {
             tokio::time::sleep(Duration::from_secs(seconds)).await;
             stopper.tell();

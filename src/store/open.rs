@@ -124,7 +124,7 @@ impl View {
     /// Opens the library for reading.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] when there is none, and as [`Store::open`].
+    /// [`StoreError::Missing`] when there is none, [`StoreError::Older`], and as [`Store::open`].
     pub fn open(path: &Path) -> Result<Self> {
         match inspect(path)? {
             0 => Err(StoreError::Missing {

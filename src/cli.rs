@@ -15,6 +15,7 @@ mod health;
 mod import_db;
 mod import_jsonl;
 mod index;
+mod indexing;
 mod init;
 mod mcp;
 mod new_token;

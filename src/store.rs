@@ -32,7 +32,7 @@ pub use batch::Batch;
 pub use earlier::{Earlier, EarlierItem, EarlierState};
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
-pub use index::{Checked, Fault, Index, Upkeeping};
+pub use index::{Checked, Fault, Index, Indexing, Upkeeping};
 pub use items::{ItemWrite, Upserted};
 pub use lock::Lock;
 pub use numbered::{Numbered, StateOf, UnitOf, place_in_unit};

@@ -64,7 +64,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let path = &setting.config.storage.path;
     Store::check(path)?;
-    drop(Store::open_with(path, setting.config.search.originals)?);
+    drop(setting.opened(output)?);
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
         runtime.block_on(once(setting))

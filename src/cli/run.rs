@@ -111,10 +111,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     } else {
         Store::check(path)?;
         match Lock::take(path, "run", lock::PATIENCE, setting.clock.as_ref()) {
-            Ok(lock) => {
-                let originals = setting.config.search.originals;
-                (Some(lock), Store::open_with(path, originals)?)
-            }
+            Ok(lock) => (Some(lock), setting.opened(output)?),
             Err(StoreError::Locked { holder }) => {
                 output.note(format!("skipped: {holder} is writing"));
                 output.json_line(&Skipped {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::budget::{Budget, characters};
 use super::builder::halves;
 use super::cache::{Cache, Verified};
+use super::chain::{self, Chain, Known};
 use super::list::List;
 use super::loaded::Segment;
 use super::plan::{Condition, Plan};
@@ -177,9 +178,9 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
         let segment = &held.segment;
         let mut missing = Vec::new();
         for (at, (plan, term)) in plans.iter().zip(terms).enumerate() {
-            let Plan::Verified(conditions) = plan else {
+            if matches!(plan, Plan::Counted(_)) {
                 continue;
-            };
+            }
             if let Some(known) = self.cache.list(segment, term) {
                 let from = budget.take(at, segment, &known.read, visible);
                 if let Some(list) = lists.get_mut(at) {
@@ -187,7 +188,11 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
                 }
                 continue;
             }
-            let mut candidates = self.candidates(held, conditions)?;
+            let (mut candidates, found) = match plan {
+                Plan::Counted(_) => continue,
+                Plan::Chained(chain) => self.chained(held, chain)?,
+                Plan::Verified(conditions) => (self.candidates(held, conditions)?, Vec::new()),
+            };
             let all = candidates.iter().map(|one| characters(segment, *one)).sum();
             let affords_all = budget.affords(at, all);
             let from = budget.take(at, segment, &candidates, visible);
@@ -205,11 +210,12 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
                 candidates,
                 is_whole: affords_all,
                 looked: 0,
-                found: Vec::new(),
+                found,
             });
         }
         self.read(segment, &mut missing)?;
-        for one in missing {
+        for mut one in missing {
+            one.found.sort_unstable_by_key(|(document, _)| *document);
             if let Some(list) = lists.get_mut(one.at) {
                 let found = List::Few(one.found);
                 *list = Some(match one.is_whole {
@@ -229,18 +235,48 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
         let mut all: Vec<u32> = all.collect();
         all.sort_unstable();
         all.dedup();
-        let mut text = Document::default();
-        for document in all {
-            let Some(item) = segment.documents.items.get(document as usize) else {
-                continue;
-            };
-            // What is gone since is dead, which candidates are not; the index is checked elsewhere.
-            let is_there = self.texts.read(*item, &mut text)?.is_some();
+        let items = &segment.documents.items;
+        let item = |document: &u32| items.get(*document as usize).copied().unwrap_or(0);
+        let items: Vec<i64> = all.iter().map(item).collect();
+        // What is gone since is dead, which candidates are not; the index is checked elsewhere.
+        self.texts.read_all(&items, |at, text| {
+            let document = all.get(at).copied().unwrap_or(u32::MAX);
             for one in missing.iter_mut() {
-                one.look(document, is_there.then_some(&text));
+                one.look(document, text);
             }
+        })
+    }
+
+    /// Documents that are alive and may hold a term made of some words, which their texts must tell;
+    /// and those that do, with its weights.
+    fn chained(&self, held: &Held, chain: &Chain<'_>) -> Result<(Vec<u32>, Vec<(u32, u32)>)> {
+        let segment = &held.segment;
+        let words: Vec<_> = chain
+            .patterns
+            .iter()
+            .map(|pattern| segment.words(pattern))
+            .collect();
+        let (mut doubts, mut found) = (Vec::new(), Vec::new());
+        // A term of which a word stands nowhere needs none of the postings.
+        if words.iter().any(Vec::is_empty) {
+            return Ok((doubts, found));
         }
-        Ok(())
+        let lists = List::collect(self.shelf, segment, &words)?;
+        let first = lists.first().into_iter();
+        first.for_each(|list| {
+            list.each(|at, _| {
+                let document = u32::try_from(at).unwrap_or(u32::MAX);
+                if held.alive.get(at).is_none_or(|alive| *alive == 0) {
+                    return;
+                }
+                match chain::known(&lists, document) {
+                    Known::Weight(0) => {}
+                    Known::Weight(weight) => found.push((document, weight)),
+                    Known::Doubt => doubts.push(document),
+                }
+            });
+        });
+        Ok((doubts, found))
     }
 
     /// Documents that are alive and meet all conditions.
@@ -269,12 +305,13 @@ struct Missing<'a> {
     at: usize,
     term: &'a Term,
     needle: Needle<'a>,
-    /// Documents that may hold the term, by number.
+    /// Documents whose texts tell whether they hold the term, by number.
     candidates: Vec<u32>,
     /// Whether these are all there are, so that the list is worth keeping.
     is_whole: bool,
     /// How many of these have been looked at.
     looked: usize,
+    /// Where it stands, as far as that is known.
     found: Vec<(u32, u32)>,
 }
 

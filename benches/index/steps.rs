@@ -6,20 +6,25 @@ use std::time::{Duration, Instant};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
+use crate::measure::cpu;
+
 /// The name of the span that each of them is.
 const NAME: &str = "index_step";
 
 /// What was seen since the last look.
 #[derive(Default)]
 struct Seen {
-    entered: Option<Instant>,
+    /// When one began: on the wall, and in CPU time of the thread.
+    entered: Option<(Instant, f64)>,
     longest: Duration,
+    dearest: f64,
     count: usize,
 }
 
 static SEEN: Mutex<Seen> = Mutex::new(Seen {
     entered: None,
     longest: Duration::ZERO,
+    dearest: 0.0,
     count: 0,
 });
 
@@ -42,13 +47,14 @@ impl Subscriber for Watch {
     fn event(&self, _: &Event<'_>) {}
 
     fn enter(&self, _: &Id) {
-        SEEN.lock().unwrap().entered = Some(Instant::now());
+        SEEN.lock().unwrap().entered = Some((Instant::now(), cpu()));
     }
 
     fn exit(&self, _: &Id) {
         let mut seen = SEEN.lock().unwrap();
-        if let Some(entered) = seen.entered.take() {
+        if let Some((entered, before)) = seen.entered.take() {
             seen.longest = seen.longest.max(entered.elapsed());
+            seen.dearest = seen.dearest.max(cpu() - before);
             seen.count += 1;
         }
     }
@@ -63,8 +69,9 @@ pub(crate) fn watch() {
 pub(crate) fn tell(during: &str) {
     let seen = std::mem::take(&mut *SEEN.lock().unwrap());
     println!(
-        "  upkeep while {during}: {} transactions, the longest {:.1} ms on the wall",
+        "  upkeep while {during}: {} transactions, the longest {:.1} ms on the wall, {:.1} ms of CPU",
         seen.count,
-        seen.longest.as_secs_f64() * 1e3
+        seen.longest.as_secs_f64() * 1e3,
+        seen.dearest * 1e3
     );
 }

@@ -33,8 +33,8 @@ impl<'a> Telling<'a> {
         if !self.said {
             self.said = true;
             self.output.note(format!(
-                "indexing {} texts for searches; this is done once, and goes on where it was when it \
-                 is stopped",
+                "indexing {} texts for searches; if this is stopped, the next command that writes goes \
+                 on from there",
                 indexing.of
             ));
         }

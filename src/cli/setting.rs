@@ -105,6 +105,10 @@ impl Setting {
         let mut telling = Telling::new(output);
         let originals = self.config.search.originals;
         let mut told = |indexing| telling.told(indexing);
-        Ok(Store::open_with(&self.config.storage.path, originals, &mut told)?)
+        Ok(Store::open_with(
+            &self.config.storage.path,
+            originals,
+            &mut told,
+        )?)
     }
 }

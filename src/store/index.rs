@@ -17,6 +17,7 @@ mod cache;
 mod chain;
 mod check;
 mod erase;
+mod fields;
 mod list;
 mod loaded;
 mod lookup;
@@ -31,6 +32,7 @@ mod sqlite;
 mod texts;
 mod upkeep;
 mod upkeeping;
+mod verify;
 mod words;
 mod write;
 

@@ -14,6 +14,10 @@ use super::{Result, StoreError, index, schema};
 /// How long a statement waits for another one to end.
 const BUSY: Duration = Duration::from_secs(30);
 
+/// A reader's page cache, in KiB below zero. A server has many readers, and what a question reads it
+/// mostly reads once: room that is used again and again is quicker than fresh room.
+const READER_CACHE: i64 = -2_048;
+
 /// The writer's hold on the library. Take the [`Lock`](super::Lock) first.
 #[derive(Debug)]
 pub struct Store {
@@ -49,11 +53,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_with(
-        path: &Path,
-        originals: bool,
-        told: &mut dyn FnMut(Indexing),
-    ) -> Result<Self> {
+    pub fn open_with(path: &Path, originals: bool, told: &mut dyn FnMut(Indexing)) -> Result<Self> {
         let upkeep = index::Upkeeping::default();
         Self::prepared(path, Some(originals), upkeep, told)
     }
@@ -143,6 +143,7 @@ impl View {
             _ => {
                 let (connection, cache) = index::shared(path, || connect_to_read(path))?;
                 connection.pragma_update(None, "query_only", true)?;
+                connection.pragma_update(None, "cache_size", READER_CACHE)?;
                 Ok(Self {
                     connection,
                     path: path.to_owned(),

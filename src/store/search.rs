@@ -5,7 +5,6 @@
 //! text folded by [`fold`]; relevance is BM25 over the OR of the terms ([`rank`]). A [`TextScope`]
 //! says whether the five fields of items are searched, or their redacted originals, or both.
 
-pub(super) mod atoms;
 pub(super) mod document;
 pub mod fold;
 pub mod rank;

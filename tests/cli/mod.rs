@@ -8,6 +8,7 @@ mod everyday;
 mod forget;
 mod health;
 mod import_db;
+mod index;
 mod kill;
 pub(crate) mod place;
 mod redact_stored;

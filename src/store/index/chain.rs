@@ -96,7 +96,10 @@ mod tests {
     #[test]
     fn a_term_is_its_words_and_what_they_share() {
         assert_eq!(chain("発行済み"), ["発行済", "行済", "行済み"]);
-        assert_eq!(chain("東京都の設"), ["東京都", "京都", "京都の", "都の", "都の設"]);
+        assert_eq!(
+            chain("東京都の設"),
+            ["東京都", "京都", "京都の", "都の", "都の設"]
+        );
         assert!(chain("日本語").is_empty());
         assert_eq!(chain(&"語".repeat(14)).len(), 23);
         assert!(chain(&"語".repeat(15)).is_empty());

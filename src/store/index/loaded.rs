@@ -1,11 +1,12 @@
 //! A segment in memory: its dictionary and documents. Postings stay in the file.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::pack::{Bytes, put};
 use super::segment::{self, damaged};
 use super::shelf::{Kind, SegmentRow, Shelf};
 use crate::store::Result;
+use crate::store::search::fold::fold;
 
 /// Stands around every word of the dictionary in memory; in no word.
 pub(super) const END: u8 = b'\n';
@@ -19,6 +20,8 @@ pub(super) struct Segment {
     pub(super) row: SegmentRow,
     /// Names of its projects, sorted.
     pub(super) names: Vec<String>,
+    /// The same, folded, once they are asked for.
+    folded_names: OnceLock<Vec<String>>,
     /// Its documents, one list a property.
     pub(super) documents: Documents,
     /// All words, each between two [`END`]s.
@@ -64,6 +67,7 @@ impl Segment {
         let mut loaded = Self {
             row,
             names: segment::names(shelf, &row)?,
+            folded_names: OnceLock::new(),
             documents,
             text: Vec::new(),
             lengths: Vec::new(),
@@ -83,6 +87,12 @@ impl Segment {
         loading.text.truncate(loading.at);
         (self.text, self.lengths, self.places) = (loading.text, loading.lengths, loading.places);
         Ok(())
+    }
+
+    /// Names of its projects as they are searched, in the order of `names`.
+    pub(super) fn folded_names(&self) -> &[String] {
+        let folded = || self.names.iter().map(|name| fold(name)).collect();
+        self.folded_names.get_or_init(folded)
     }
 
     /// The document of a slot.

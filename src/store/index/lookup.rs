@@ -58,6 +58,8 @@ impl Segment {
     fn holding(&self, pattern: &Pattern<'_>) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         let mut word: Option<Word<'_>> = None;
+        // The kept place before it.
+        let mut near = 0;
         let mut at = 0;
         while let Some(next) = self
             .text
@@ -70,7 +72,7 @@ impl Segment {
                 continue;
             }
             let known = word.filter(|word| start < word.end);
-            let Some(here) = known.or_else(|| self.word(start, word)) else {
+            let Some(here) = known.or_else(|| self.word(start, word, &mut near)) else {
                 continue;
             };
             word = Some(here);
@@ -142,11 +144,25 @@ impl Segment {
         text.last() == Some(&CUT) && ahead.is_some_and(|ahead| chars(ahead) >= STRIDE)
     }
 
-    /// The word that holds a place of the text, which does not lie before the word `last`.
-    fn word<'s>(&'s self, place: usize, last: Option<Word<'s>>) -> Option<Word<'s>> {
+    /// The word that holds a place of the text, which does not lie before the word `last`. `near` is
+    /// the kept place before that, and is moved on.
+    fn word<'s>(
+        &'s self,
+        place: usize,
+        last: Option<Word<'s>>,
+        near: &mut usize,
+    ) -> Option<Word<'s>> {
         let wanted = u32::try_from(place).ok()?;
-        let after = self.places.partition_point(|place| place.text <= wanted);
-        let kept = self.before_kept(after.checked_sub(1)?)?;
+        // Mostly it is not far, so that steps of rising length find it.
+        let rest = self.places.get(*near..)?;
+        let mut step = 1;
+        while rest.get(step).is_some_and(|place| place.text <= wanted) {
+            step *= 2;
+        }
+        let stretch = rest.get(step / 2..rest.len().min(step + 1))?;
+        let after = step / 2 + stretch.partition_point(|place| place.text <= wanted);
+        *near += after.checked_sub(1)?;
+        let kept = self.before_kept(*near)?;
         let mut word = last.filter(|last| last.start > kept.end).unwrap_or(kept);
         let passed = self.text.get(word.end..place)?;
         let mut words = passed.iter().filter(|byte| **byte == END).count();

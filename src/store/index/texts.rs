@@ -3,10 +3,10 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::builder::Facts;
+use super::fields::Fields;
 use super::shelf::Book;
 use crate::item::{AtomKind, ItemId, Trust};
 use crate::store::read::original;
-use crate::store::search::atoms::{ATOMS, Atoms};
 use crate::store::search::document::{Document, text};
 use crate::store::{Result, StoreError};
 
@@ -16,26 +16,20 @@ pub(super) trait Texts {
     fn read(&self, item: i64, into: &mut Document) -> Result<Option<Facts>>;
 
     /// Calls `each` with the place and the text of each of some items, in that order; `None` when the
-    /// book has none of it.
+    /// book has none of it. Fields that are not asked for may be missing in it.
     fn read_all(
         &self,
-        items: &[i64],
+        items: &[(i64, Fields)],
         mut each: impl FnMut(usize, Option<&Document>),
     ) -> Result<()> {
         let mut text = Document::default();
-        items.iter().enumerate().try_for_each(|(at, item)| {
+        items.iter().enumerate().try_for_each(|(at, (item, _))| {
             let is_there = self.read(*item, &mut text)?.is_some();
             each(at, is_there.then_some(&text));
             Ok(())
         })
     }
 }
-
-/// Items that lie this near to each other are read by going through the table: a step there costs a
-/// fraction of a look-up.
-const NEAR: i64 = 6;
-/// Fewer than these are looked up.
-const MANY: usize = 16;
 
 /// Reads from the library's file.
 #[derive(Debug, Clone, Copy)]
@@ -60,21 +54,23 @@ impl Texts for SqliteTexts<'_> {
 
     fn read_all(
         &self,
-        items: &[i64],
+        items: &[(i64, Fields)],
         mut each: impl FnMut(usize, Option<&Document>),
     ) -> Result<()> {
         let mut text = Document::default();
-        let mut at = 0;
-        for near in items.chunk_by(|a, b| b.checked_sub(*a).is_some_and(|gap| (1..=NEAR).contains(&gap))) {
-            if self.book == Book::Summaries && near.len() >= MANY {
-                self.summaries(near, &mut text, |place, text| each(at + place, text))?;
+        let sql = "SELECT title, summary, project FROM items WHERE id = ?1";
+        let mut brief = self.connection.prepare_cached(sql)?;
+        for (at, (item, fields)) in items.iter().enumerate() {
+            let is_there = if self.book == Book::Originals || fields.has_lists() {
+                self.read(*item, &mut text)?.is_some()
             } else {
-                for (place, item) in near.iter().enumerate() {
-                    let is_there = self.read(*item, &mut text)?.is_some();
-                    each(at + place, is_there.then_some(&text));
+                let mut rows = brief.query([item])?;
+                match rows.next()? {
+                    Some(row) => text.read_brief(*item, row).map(|()| true)?,
+                    None => false,
                 }
-            }
-            at += near.len();
+            };
+            each(at, is_there.then_some(&text));
         }
         Ok(())
     }
@@ -100,37 +96,6 @@ impl SqliteTexts<'_> {
         }
         into.read(item, row, |each| self.atoms(item, &mut facts.marks, each))?;
         Ok(Some(facts))
-    }
-
-    /// Reads items whose numbers rise, in one go through the tables.
-    fn summaries(
-        &self,
-        items: &[i64],
-        text: &mut Document,
-        mut each: impl FnMut(usize, Option<&Document>),
-    ) -> Result<()> {
-        let (Some(first), Some(last)) = (items.first(), items.last()) else {
-            return Ok(());
-        };
-        let sql = "SELECT id, NULL, title, summary, questions, project FROM items
-                   WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([first, last])?;
-        let mut atoms = self.connection.prepare_cached(ATOMS)?;
-        let mut atoms = Atoms::new(atoms.query([first, last])?)?;
-        let mut wanted = items.iter().copied().enumerate().peekable();
-        while let Some(row) = rows.next()? {
-            let id = row.get(0)?;
-            while let Some((at, _)) = wanted.next_if(|(_, item)| *item < id) {
-                each(at, None);
-            }
-            if let Some((at, _)) = wanted.next_if(|(_, item)| *item == id) {
-                text.read(id, row, |each| atoms.of(id, each))?;
-                each(at, Some(text));
-            }
-        }
-        wanted.for_each(|(at, _)| each(at, None));
-        Ok(())
     }
 
     fn atoms(&self, item: i64, marks: &mut u8, each: &mut dyn FnMut(&str)) -> Result<()> {

@@ -36,11 +36,7 @@ pub(in crate::store) fn settle(connection: &Connection) -> Result<u64> {
 }
 
 /// Indexes some of the items that wait. Gives the bytes of postings written, and how many are done.
-pub(super) fn settle_some(
-    connection: &Connection,
-    book: Book,
-    most: Most,
-) -> Result<(u64, usize)> {
+pub(super) fn settle_some(connection: &Connection, book: Book, most: Most) -> Result<(u64, usize)> {
     let items = texts::pending(connection, book, most.documents)?;
     let texts = SqliteTexts { connection, book };
     let shelf = SqliteShelf(connection);

@@ -3,10 +3,10 @@
 //! Simple rather than clever, so that what it answers can be believed: other implementations are
 //! compared with it.
 
-use rusqlite::params_from_iter;
+use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
+use rusqlite::{Rows, params_from_iter};
 
-use super::atoms::{ATOMS, Atoms};
-use super::document::{Document, Needle};
+use super::document::{Document, Needle, text};
 use super::rank;
 use super::{Matches, Question, Ranked, TextIndex, TextScope};
 use crate::item::{Instant, ItemId};
@@ -160,8 +160,9 @@ impl Scan<'_> {
         );
         let mut items = connection.prepare_cached(&sql)?;
         let mut items = items.query(params_from_iter(values))?;
-        let mut atoms = connection.prepare_cached(ATOMS)?;
-        let mut atoms = Atoms::new(atoms.query([i64::MIN, i64::MAX])?)?;
+        let mut atoms =
+            connection.prepare_cached("SELECT item, text FROM atoms ORDER BY item, ordinal")?;
+        let mut atoms = Atoms::new(atoms.query([])?)?;
         let (mut summary, mut original) = (Document::default(), Document::default());
         while let Some(row) = items.next()? {
             let id: i64 = row.get(0)?;
@@ -186,6 +187,42 @@ impl Scan<'_> {
                 text.is_some().then_some(&original),
             ];
             each(ItemId(id), occurred_at, wanted, texts);
+        }
+        Ok(())
+    }
+}
+
+/// The atoms of all items, read along with them.
+struct Atoms<'a> {
+    rows: Rows<'a>,
+    /// The item of the row that the cursor is at.
+    item: Option<i64>,
+}
+
+impl<'a> Atoms<'a> {
+    fn new(rows: Rows<'a>) -> Result<Self> {
+        let mut atoms = Self { rows, item: None };
+        atoms.advance()?;
+        Ok(atoms)
+    }
+
+    fn advance(&mut self) -> Result<()> {
+        self.item = match self.rows.next()? {
+            Some(row) => Some(row.get(0)?),
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// Calls `each` with the texts of an item's atoms; items come in rising order.
+    fn of(&mut self, id: i64, each: &mut dyn FnMut(&str)) -> Result<()> {
+        while let Some(item) = self.item.filter(|item| *item <= id) {
+            if item == id
+                && let Some(row) = self.rows.get()
+            {
+                each(text(row.get_ref(1)?, id)?);
+            }
+            self.advance()?;
         }
         Ok(())
     }

@@ -244,7 +244,11 @@ fn originals_are_indexed_or_not_as_they_are_asked_to_be() {
     drop(Store::open_with(&sample.path(), false, &mut |_| {}).unwrap());
     assert_eq!(counts(), (0, 0));
     // Nobody notes what changes meanwhile, and a rebuilding does not bring it back.
-    sample.store.borrow_mut().rebuild_index(&mut |_| {}).unwrap();
+    sample
+        .store
+        .borrow_mut()
+        .rebuild_index(&mut |_| {})
+        .unwrap();
     sample.apply(&[Change::Original(2, Some("still something else".to_owned()))]);
     assert_eq!(counts(), (0, 0));
     drop(Store::open_with(&sample.path(), true, &mut |_| {}).unwrap());

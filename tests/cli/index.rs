@@ -8,7 +8,7 @@ fn a_person_is_told_that_texts_are_being_indexed_beside_the_result() {
     let line = |number: usize| {
         let item = serde_json::json!({
             "external_id": number.to_string(),
-            "occurred_at": "2026-03-01",
+            "occurred_at": "2026-03-01T09:00:00Z",
             "title": format!("Task {number}"),
             "summary": "What was done about the lake.",
         });

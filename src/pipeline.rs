@@ -9,6 +9,7 @@ mod calls;
 mod compare;
 mod delivery;
 mod flight;
+mod halt;
 mod mask;
 mod naming;
 mod pool;

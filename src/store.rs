@@ -10,7 +10,9 @@ mod earlier;
 mod forget;
 mod frame;
 mod index;
+mod integrity;
 pub mod items;
+mod keep;
 pub mod lock;
 mod numbered;
 mod open;
@@ -19,21 +21,25 @@ mod projects;
 mod read;
 mod redact;
 mod rename;
+mod restore;
 mod resummarize;
 mod retag;
+mod room;
 mod schema;
 pub mod search;
 mod state;
+mod trouble;
 mod units;
 mod version;
 
-pub use backup::{Copied, copy};
+pub use backup::{Copied, Verified, copy, verify};
 pub use batch::Batch;
 pub use earlier::{Earlier, EarlierItem, EarlierState};
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
 pub use index::{Checked, Fault, Index, Indexing, Upkeeping};
 pub use items::{ItemWrite, Upserted};
+pub use keep::RemovedOriginals;
 pub use lock::Lock;
 pub use numbered::{Numbered, StateOf, UnitOf, place_in_unit};
 pub use open::{Store, View};
@@ -41,9 +47,12 @@ pub use owners::{Owner, SourceId, UnitRow};
 pub use projects::ProjectCount;
 pub use read::{Filter, Scope, Snapshot, SourceCount, Stored, Wanted};
 pub use redact::{ItemAgain, ItemTexts, RedactedAgain, RunText, UnitTexts};
+pub use restore::restore;
+pub(crate) use restore::sync_folder;
 pub use resummarize::{Anew, Candidate, Kept};
 pub use retag::{Evident, Tagged};
 pub use state::{ConnectorState, RunRow};
+pub use trouble::Trouble;
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
 use std::path::PathBuf;
@@ -68,6 +77,12 @@ pub enum StoreError {
     /// The file is a library of the Python package, which can be taken over: it is left untouched.
     #[error("{} is a library of the Python package; it was left untouched", path.display())]
     Earlier {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has an older layout: the next writer brings it up to date.
+    #[error("{} was written by an older version of this program", path.display())]
+    Older {
         /// The file.
         path: PathBuf,
     },

@@ -9,6 +9,7 @@ use jezero_connectors::{
 
 use super::delivery::Delivery;
 use super::flight::Flights;
+use super::halt::Halt;
 use super::pool::Pool;
 use super::{PipelineError, RunReport, Stop};
 use crate::item::ProjectName;
@@ -142,8 +143,7 @@ pub async fn run(
         unit: None,
         flights: Flights::default(),
         pool: Pool::new(pipeline.max_concurrency),
-        spent: false,
-        stopped: false,
+        halt: Halt::default(),
     };
     delivery.report.connector = delivery.source.to_string();
     let mut is_open = true;
@@ -153,7 +153,7 @@ pub async fn run(
     tokio::pin!(given_up);
     loop {
         delivery.feed(pipeline)?;
-        is_open &= !(delivery.is_enough() || delivery.stopped && delivery.unit.is_none());
+        is_open &= !(delivery.is_enough() || delivery.halt.is_told() && delivery.unit.is_none());
         let (busy, reads) = (delivery.pool.is_busy(), is_open && delivery.has_room());
         if !busy && !reads {
             break;
@@ -161,7 +161,7 @@ pub async fn run(
         tokio::select! {
             biased;
             () = &mut given_up => break,
-            () = stop.told(), if !delivery.stopped => delivery.stopped = true,
+            () = stop.told(), if !delivery.halt.is_told() => delivery.halt.tell(),
             Some(ended) = delivery.pool.ended(), if busy => delivery.arrive(ended, pipeline)?,
             event = events.recv(), if reads => match event {
                 Some(event) => delivery.take(event, pipeline).await?,

@@ -1,7 +1,7 @@
 //! Migrations, in order. `user_version` says how many have been applied, `application_id` that the
 //! file is ours.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::Result;
 
@@ -21,14 +21,20 @@ pub(super) fn newest() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
-/// Applies what is missing, each migration in one transaction.
-pub(super) fn migrate(connection: &mut Connection, from: i64) -> Result<()> {
-    let applied = usize::try_from(from).unwrap_or(0);
-    for (number, sql) in (1_i64..).zip(MIGRATIONS).skip(applied) {
-        let transaction = connection.transaction()?;
+/// Applies what is missing, all of it in one transaction: a kill leaves what was there.
+///
+/// Which version the file has is asked within it: another process, or another connection of this one,
+/// may have been faster since it was last looked at.
+pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let applied: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let applied = usize::try_from(applied).unwrap_or(0);
+    for sql in MIGRATIONS.iter().skip(applied) {
         transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "user_version", number)?;
-        transaction.commit()?;
     }
+    if applied < MIGRATIONS.len() {
+        transaction.pragma_update(None, "user_version", newest())?;
+    }
+    transaction.commit()?;
     Ok(())
 }

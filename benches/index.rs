@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench index -- 100000` measures with 100,000 items; `--alone` leaves FTS5 out,
 //! which takes longer than all else at a million; `--at FOLDER` keeps the library there and uses it
-//! again; `--originals` measures the index over originals instead, 40 KB each; `--only sizes|sets|filters|long|first|readers|updates` measures one thing. Times are CPU time of the process, so that other
+//! again; `--originals` measures the index over originals instead, 40 KB each; `--only sizes|sets|filters|long|first|memory|readers|updates` measures one thing. Times are CPU time of the process, so that other
 //! work on the machine counts little; where a time is on the wall, the line says so.
 #![expect(
     clippy::unwrap_used,
@@ -25,6 +25,8 @@ mod originals;
 mod processes;
 #[path = "index/queries.rs"]
 mod queries;
+#[path = "index/steps.rs"]
+mod steps;
 
 use std::path::Path;
 
@@ -47,6 +49,7 @@ fn main() {
         alone: arguments.contains(&"--alone"),
         only: after("--only"),
     };
+    steps::watch();
     let folder = tempfile::tempdir().unwrap();
     if arguments.contains(&"--originals") {
         return originals::measure(after("--at").map_or(folder.path(), Path::new), items);
@@ -86,6 +89,9 @@ fn run(folder: &Path, plan: &Plan<'_>) {
     }
     if wanted("first") {
         processes::first_answers(path, reference.map(|_| beside.as_path()));
+    }
+    if wanted("memory") {
+        processes::pools(path);
     }
     if wanted("readers") {
         processes::readers_beside_a_writer(path, items);

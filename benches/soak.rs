@@ -328,7 +328,7 @@ fn main() -> ExitCode {
         let path = soak.library();
         // One lock for all of it, as while any source of the daemon is being read.
         let lock = Lock::take(&path, "soak", Duration::ZERO, clock.as_ref()).expect("the lock");
-        drop(Store::open_with(&path, true).expect("a library"));
+        drop(Store::open_with(&path, true, &mut |_| {}).expect("a library"));
         for _ in 0..switch("JEZERO_SOAK_READERS", 0) {
             let (soak, here) = (Arc::clone(&soak), tokio::runtime::Handle::current());
             std::thread::spawn(move || {

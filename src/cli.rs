@@ -16,6 +16,7 @@ mod health;
 mod import_db;
 mod import_jsonl;
 mod index;
+mod indexing;
 mod init;
 mod log;
 mod mcp;

@@ -41,7 +41,7 @@ pub use condition::Gaps;
 pub use earlier::{Earlier, EarlierItem, EarlierState};
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
-pub use index::{Checked, Fault, Index, Upkeeping};
+pub use index::{Checked, Fault, Index, Indexing, Upkeeping};
 pub use items::{ItemWrite, Upserted};
 pub use keep::RemovedOriginals;
 pub use lock::Lock;

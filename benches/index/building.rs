@@ -10,6 +10,7 @@ use jezero_connectors::{ExternalId, Locator, SourceName};
 use crate::fts::Fts;
 use crate::library_generator::{Generated, item};
 use crate::measure::{on_the_wall, quantile, timed, written};
+use crate::steps;
 
 /// Items of a transaction of an import.
 const BATCH: usize = 1_000;
@@ -100,6 +101,7 @@ pub(crate) fn build(path: &Path, items: usize, reference: Option<&Fts>) {
             bytes as f64 / items as f64 / 1024.0
         );
     }
+    steps::tell("building");
 }
 
 /// What the index takes of the file, by the searchable text.
@@ -176,6 +178,7 @@ pub(crate) fn updates(path: &Path, items: usize, reference: Option<&Fts>) {
         .map(|write| timed(|| put(&mut store, write)).1)
         .collect();
     shown("one update", &times, written() - before);
+    steps::tell("updating");
     if let Some(reference) = reference {
         let before = written();
         let one = |item: &Generated| timed(|| reference.put(std::slice::from_ref(item))).1;

@@ -8,6 +8,12 @@ pub(crate) fn cpu() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
+/// Seconds of CPU time that this process has used.
+pub(crate) fn process_cpu() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
 /// What a piece of work gave, and its CPU time in seconds.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let before = cpu();

@@ -12,6 +12,7 @@ use crate::fts::Fts;
 use crate::library_generator::item;
 use crate::measure::{memory, quantile, timed};
 use crate::queries::{SETS, ask_in};
+use crate::steps;
 
 /// Characters of an original.
 const CHARS: usize = 40_000;
@@ -44,7 +45,7 @@ fn writes(engine: &Engine, items: std::ops::Range<usize>) -> Vec<(SourceName, It
 /// CPU seconds to store all items, with an index over the originals or without.
 fn build(path: &Path, items: usize, indexed: bool) -> f64 {
     let engine = Engine::embedded();
-    let mut store = Store::open_with(path, indexed).unwrap();
+    let mut store = Store::open_with(path, indexed, &mut |_| {}).unwrap();
     let mut seconds = 0.0;
     for start in (0..items).step_by(BATCH) {
         let writes = writes(&engine, start..items.min(start + BATCH));
@@ -64,6 +65,15 @@ pub(crate) fn measure(folder: &Path, items: usize) {
             "stored in CPU s: {without:.1} without the index, {with:.1} with it: {:.1} ms a MB more",
             (with - without) / megabytes * 1e3
         );
+        steps::tell("storing");
+        let (store, seconds) = timed(|| {
+            drop(Store::open_with(path, false, &mut |_| {}).unwrap());
+            steps::tell("taking the index away");
+            Store::open_with(path, true, &mut |_| {}).unwrap()
+        });
+        drop(store);
+        println!("indexed again in {seconds:.1} CPU s");
+        steps::tell("indexing what is there");
     }
     sizes(path, megabytes);
     for texts in [TextScope::Original, TextScope::All] {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use jezero::redaction::Engine;
@@ -10,7 +11,7 @@ use jezero::store::{Filter, Scope, Store, View};
 use crate::building::{prepared, put};
 use crate::fts::Fts;
 use crate::library_generator::item;
-use crate::measure::{memory, on_the_wall, quantile, timed};
+use crate::measure::{memory, on_the_wall, process_cpu, quantile, timed};
 use crate::queries::{SETS, ask, loaded};
 
 /// Readers at a time.
@@ -24,10 +25,13 @@ pub(crate) fn child(arguments: &[&str]) {
         ["first", path, set] => {
             let view = View::open(Path::new(path)).unwrap();
             ask(&view, &query(set, 0), &Scope::All, &Filter::default());
+            println!("{}", process_cpu() * 1e3);
         }
         ["first-fts", path, set] => {
             Fts::open(Path::new(path)).search(&query(set, 0));
+            println!("{}", process_cpu() * 1e3);
         }
+        ["pool", path, views] => pool(Path::new(path), views.parse().unwrap()),
         ["read", path, seed] => read(Path::new(path), seed.parse().unwrap()),
         _ => {}
     }
@@ -65,16 +69,67 @@ fn own() -> Command {
 /// From the start of a process to the end of its first answer.
 pub(crate) fn first_answers(path: &Path, fts: Option<&Path>) {
     println!(
-        "a fresh process's first answer, wall ms p50 with start and end of the process (FTS5)"
+        "a fresh process's first answer, ms p50: CPU; wall with start and end of the process (FTS5)"
     );
     for set in ["1 rare", "3 mixed", "6 common"] {
-        let time = |what: &str, path: &Path| {
-            let one = || on_the_wall(|| own().arg(what).arg(path).arg(set).status().unwrap()).1;
-            quantile(&(0..9).map(|_| one() * 1e3).collect::<Vec<_>>(), 0.5)
+        let times = |what: &str, path: &Path| {
+            let one = || {
+                let mut command = own();
+                command.arg(what).arg(path).arg(set);
+                let (output, wall) = on_the_wall(|| command.output().unwrap());
+                (printed(&output.stdout), wall * 1e3)
+            };
+            let (cpu, wall): (Vec<f64>, Vec<f64>) = (0..9).map(|_| one()).unzip();
+            (quantile(&cpu, 0.5), quantile(&wall, 0.5))
         };
-        let other = fts.map_or(0.0, |fts| time("first-fts", fts));
-        println!("  {set:10} {:.1} ({other:.1})", time("first", path));
+        let (cpu, wall) = times("first", path);
+        let (fts_cpu, fts_wall) = fts.map_or((0.0, 0.0), |fts| times("first-fts", fts));
+        println!("  {set:10} {cpu:.1} ({fts_cpu:.1}); {wall:.1} ({fts_wall:.1})");
     }
+}
+
+/// The number that a child has printed.
+fn printed(output: &[u8]) -> f64 {
+    let text = std::str::from_utf8(output).unwrap();
+    text.trim().parse().unwrap()
+}
+
+/// Opens views as a server does, one a thread, asks each the same 40 questions, and prints the memory
+/// that the process then holds.
+fn pool(path: &Path, views: usize) {
+    let (ready, done) = (Barrier::new(views + 1), Barrier::new(views + 1));
+    std::thread::scope(|scope| {
+        for _ in 0..views {
+            scope.spawn(|| {
+                let view = loaded(path);
+                for set in ["3 mixed", "6 mixed", "1 common", "phrase", "CJK"] {
+                    for at in 0..8 {
+                        ask(&view, &query(set, at), &Scope::All, &Filter::default());
+                    }
+                }
+                ready.wait();
+                done.wait();
+            });
+        }
+        ready.wait();
+        println!("{}", memory());
+        done.wait();
+    });
+}
+
+/// The memory of a process with so many readers.
+pub(crate) fn pools(path: &Path) {
+    let held = |views: usize| {
+        let mut command = own();
+        command.arg("pool").arg(path).arg(views.to_string());
+        printed(&command.output().unwrap().stdout)
+    };
+    println!(
+        "memory of a process with 0, 1 and 8 readers that have been asked 40 questions each: {:.0}, {:.0}, {:.0} MB",
+        held(0),
+        held(1),
+        held(8)
+    );
 }
 
 /// What readers took, all together.

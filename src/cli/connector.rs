@@ -160,7 +160,7 @@ fn reset(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result
         output.note("hint: add --yes to do it");
         return Ok(Exit::Done);
     }
-    let (_lock, mut store) = setting.store("connector reset")?;
+    let (_lock, mut store) = setting.store("connector reset", output)?;
     let forgotten = store.forget_marks(&connector.name)?;
     output.line(format!(
         "{name}: {forgotten} marks forgotten; the next run reads everything again"

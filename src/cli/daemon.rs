@@ -70,7 +70,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let path = &setting.config.storage.path;
     Store::check(path)?;
-    make_ready(&setting)?;
+    make_ready(&setting, output)?;
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
         runtime.block_on(once(setting))
@@ -85,14 +85,13 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
 
 /// Makes the library, brings it up to date, finishes what a kill has left. While another program writes
 /// that is its business.
-fn make_ready(setting: &Setting) -> Result<(), Failure> {
+fn make_ready(setting: &Setting, output: &mut Output) -> Result<(), Failure> {
     let path = &setting.config.storage.path;
     let lock = Lock::take(path, "daemon", Duration::ZERO, setting.clock.as_ref());
     match lock {
         Ok(_lock) => {
-            let store = Store::open_with(path, setting.config.search.originals)?;
             // Nobody is writing, so what is noted as under way was killed.
-            store.interrupt_runs()?;
+            setting.opened(output)?.interrupt_runs()?;
             Ok(())
         }
         Err(StoreError::Locked { .. }) => Ok(()),

@@ -187,7 +187,7 @@ fn forget(
     as_json: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (_lock, mut store) = setting.store("forget")?;
+    let (_lock, mut store) = setting.store("forget", output)?;
     let bar = match output.shows_progress {
         true => ProgressBar::new_spinner().with_message("taking it out of the file"),
         false => ProgressBar::hidden(),
@@ -253,7 +253,7 @@ fn undo(
     as_json: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (_lock, mut store) = setting.store("forget --undo")?;
+    let (_lock, mut store) = setting.store("forget --undo", output)?;
     let lifted = match what {
         Forget::Source(name) => store.let_in_source(name)?,
         Forget::Unit(name) => store.let_in_unit(name)?,

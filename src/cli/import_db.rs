@@ -65,7 +65,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         );
         return Err(Failure::text(Exit::BadUse, message).hint(take_over(own)));
     }
-    let (_lock, mut store) = setting.store("import-db")?;
+    let (_lock, mut store) = setting.store("import-db", output)?;
     let bar = progress_bar(output);
     let mut told = |done, all| {
         bar.set_length(all);

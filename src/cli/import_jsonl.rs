@@ -82,7 +82,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             Failure::text(Exit::BadUse, format!("{path}: {error}"))
         })?)),
     };
-    let (_lock, mut store) = setting.store("import-jsonl")?;
+    let (_lock, mut store) = setting.store("import-jsonl", output)?;
     let now = setting.clock.now();
     let imported = import::import_jsonl(&mut store, &engine, input, path, &options, now)?;
     output.json_line(&imported);

@@ -4,6 +4,7 @@ use clap::ArgMatches;
 use serde::Serialize;
 
 use super::failure::{self, Failure};
+use super::indexing::Telling;
 use super::output::Output;
 use super::search::json;
 use super::setting::Setting;
@@ -93,8 +94,10 @@ fn check(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result
 
 fn rebuild(setting: &Setting, output: &mut Output) -> Result<Exit, Failure> {
     // The lock lives until the work is done.
-    let (_lock, mut store) = setting.store("index rebuild")?;
-    store.rebuild_index()?;
+    let (_lock, mut store) = setting.store("index rebuild", output)?;
+    let mut telling = Telling::new(output);
+    store.rebuild_index(&mut |indexing| telling.told(indexing))?;
+    drop(telling);
     output.line("the index has been made anew");
     Ok(Exit::Done)
 }

@@ -35,7 +35,7 @@ fn run(_: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, F
         write_configuration(&path, &env, output)?;
     }
     let setting = Setting::load(globals)?;
-    drop(setting.store("init")?);
+    drop(setting.store("init", output)?);
     output.line(format!(
         "database ready at {}",
         setting.config.storage.path.display()

@@ -49,7 +49,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let (_lock, mut store) = match dry_run {
         true => (None, Store::open_to_look(path)?),
         false => {
-            let (lock, store) = setting.store("redact-stored")?;
+            let (lock, store) = setting.store("redact-stored", output)?;
             (Some(lock), store)
         }
     };

@@ -11,7 +11,7 @@ use super::output::Output;
 use super::search::json;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
-use crate::store::{self, Lock, Store, StoreError, lock};
+use crate::store::{self, Lock, StoreError, lock};
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -64,7 +64,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let _lock = Lock::take(library, "restore", lock::PATIENCE, setting.clock.as_ref())?;
     let kept = store::restore(&copy, library, &suffix(&setting)).map_err(not_restored)?;
     // Brings a copy of an older layout up to date.
-    drop(Store::open_with(library, setting.config.search.originals)?);
+    drop(setting.opened(output)?);
     if matches.get_flag("json") {
         output.json_line(&Answer {
             library,

@@ -118,7 +118,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let (_lock, mut store) = match dry_run {
         true => (None, Store::open_to_look(path)?),
         false => {
-            let (lock, store) = setting.store("resummarize")?;
+            let (lock, store) = setting.store("resummarize", output)?;
             (Some(lock), store)
         }
     };

@@ -85,7 +85,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let (_lock, mut store) = match dry_run {
         true => (None, Store::open_to_look(&setting.config.storage.path)?),
         false => {
-            let (lock, store) = setting.store("retag")?;
+            let (lock, store) = setting.store("retag", output)?;
             (Some(lock), store)
         }
     };

@@ -124,7 +124,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         Store::check(path)?;
         match Lock::take(path, "run", lock::PATIENCE, setting.clock.as_ref()) {
             Ok(lock) => {
-                let store = Store::open_with(path, setting.config.search.originals)?;
+                let store = setting.opened(output)?;
                 store.interrupt_runs()?;
                 (Some(lock), store)
             }

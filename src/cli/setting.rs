@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use jezero_connectors::time::{Clock, SystemClock};
 
 use super::failure::Failure;
+use super::indexing::Telling;
+use super::output::Output;
 use super::{Exit, Globals};
 use crate::config::{Config, Env};
 use crate::library::{Library, Settings};
@@ -90,10 +92,23 @@ impl Setting {
     }
 
     /// Opens the library for writing, under its lock.
-    pub(super) fn store(&self, doing: &str) -> Result<(Lock, Store), Failure> {
+    pub(super) fn store(&self, doing: &str, output: &mut Output) -> Result<(Lock, Store), Failure> {
         let path = &self.config.storage.path;
         Store::check(path)?;
         let lock = Lock::take(path, doing, lock::PATIENCE, self.clock.as_ref())?;
-        Ok((lock, Store::open_with(path, self.config.search.originals)?))
+        Ok((lock, self.opened(output)?))
+    }
+
+    /// Opens the library for writing; the caller has its lock. Shows how far its index is, if that
+    /// has to be made first.
+    pub(super) fn opened(&self, output: &mut Output) -> Result<Store, Failure> {
+        let mut telling = Telling::new(output);
+        let originals = self.config.search.originals;
+        let mut told = |indexing| telling.told(indexing);
+        Ok(Store::open_with(
+            &self.config.storage.path,
+            originals,
+            &mut told,
+        )?)
     }
 }

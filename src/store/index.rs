@@ -5,7 +5,7 @@
 //! note what changed, so that no way of writing can forget the index. A document has a *slot* that is
 //! never given twice; a changed or deleted item's slot is dead from then on, and [merge] drops
 //! it, in steps ([upkeep]). A term is looked for as a substring in the dictionaries, which readers hold in memory
-//! ([loaded]); the postings of the words that hold it are summed ([list]).
+//! ([loaded], [lookup]); the postings of the words that hold it are summed ([list]).
 //! What does not stand in one word is looked for by conditions on words and verified in the text
 //! ([plan]). Readers see the segments of their transaction ([seen]).
 
@@ -14,10 +14,13 @@ mod both;
 mod budget;
 mod builder;
 mod cache;
+mod chain;
 mod check;
 mod erase;
+mod fields;
 mod list;
 mod loaded;
+mod lookup;
 mod merge;
 mod pack;
 mod plan;
@@ -29,6 +32,7 @@ mod sqlite;
 mod texts;
 mod upkeep;
 mod upkeeping;
+mod verify;
 mod words;
 mod write;
 
@@ -48,6 +52,7 @@ pub(super) use cache::shared;
 pub(super) use check::check as compare;
 pub use check::{Checked, Fault};
 pub(super) use texts::readable;
+pub use upkeep::Indexing;
 pub use upkeeping::Upkeeping;
 pub(super) use write::settle;
 
@@ -203,16 +208,17 @@ impl Store {
         self.upkeep.finish(&mut self.connection)
     }
 
-    /// Makes the index anew from the items. Until it is done, readers read every text.
+    /// Makes the index anew from the items, and tells how far it is. Until it is done, readers read
+    /// every text.
     ///
     /// # Errors
     /// What SQLite says; what has not been done is done when the library is opened again.
-    pub fn rebuild_index(&mut self) -> Result<()> {
+    pub fn rebuild_index(&mut self, told: &mut dyn FnMut(Indexing)) -> Result<()> {
         let transaction = self.connection.transaction()?;
         erase::begin_anew(&transaction)?;
         transaction.commit()?;
         self.upkeep.forget();
-        self.upkeep.catch_up(&mut self.connection)?;
+        self.upkeep.catch_up(&mut self.connection, told)?;
         self.erase().map(drop)
     }
 

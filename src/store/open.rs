@@ -8,12 +8,17 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::index::Indexing;
 use super::{Result, StoreError, Trouble, index, schema};
 
 /// How long a statement waits for another one to end.
 const BUSY: Duration = Duration::from_secs(30);
 /// And how long between two tries where SQLite does not wait by itself.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// A reader's page cache, in KiB below zero. A server has many readers, and what a question reads it
+/// mostly reads once: room that is used again and again is quicker than fresh room.
+const READER_CACHE: i64 = -2_048;
 
 /// The writer's hold on the library. Take the [`Lock`](super::Lock) first.
 #[derive(Debug)]
@@ -39,17 +44,20 @@ impl Store {
     /// [`StoreError::Foreign`] or [`StoreError::Newer`] for a file that is not ours to write; it
     /// is left untouched. [`StoreError::File`] when it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::prepared(path, None, index::Upkeeping::default())
+        let upkeep = index::Upkeeping::default();
+        Self::prepared(path, None, upkeep, &mut |_| {})
     }
 
     /// As [`Store::open`], and sees to it that the originals are indexed, or that they are not.
     ///
-    /// Indexing those that are there takes its time; the library can be read meanwhile.
+    /// Indexing what is there already takes its time and tells how far it is; the library can be read
+    /// meanwhile. What a kill leaves undone is done by the next opening.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_with(path: &Path, originals: bool) -> Result<Self> {
-        Self::prepared(path, Some(originals), index::Upkeeping::default())
+    pub fn open_with(path: &Path, originals: bool, told: &mut dyn FnMut(Indexing)) -> Result<Self> {
+        let upkeep = index::Upkeeping::default();
+        Self::prepared(path, Some(originals), upkeep, told)
     }
 
     /// As [`Store::open_with`], for one of several connections of this process that write at the same
@@ -58,10 +66,15 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_beside(path: &Path, originals: bool, upkeep: index::Upkeeping) -> Result<Self> {
-        Self::prepared(path, Some(originals), upkeep)
+        Self::prepared(path, Some(originals), upkeep, &mut |_| {})
     }
 
-    fn prepared(path: &Path, originals: Option<bool>, upkeep: index::Upkeeping) -> Result<Self> {
+    fn prepared(
+        path: &Path,
+        originals: Option<bool>,
+        upkeep: index::Upkeeping,
+        told: &mut dyn FnMut(Indexing),
+    ) -> Result<Self> {
         let version = inspect(path)?;
         drop(private_file(path)?);
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -85,7 +98,7 @@ impl Store {
         if let Some(kept) = originals {
             upkeep.keep_originals(&mut connection, kept)?;
         }
-        upkeep.catch_up(&mut connection)?;
+        upkeep.catch_up(&mut connection, told)?;
         let mut store = Self { connection, upkeep };
         store.erase_if_due()?;
         Ok(store)
@@ -136,6 +149,7 @@ impl View {
             _ => {
                 let (connection, cache) = index::shared(path, || connect_to_read(path))?;
                 connection.pragma_update(None, "query_only", true)?;
+                connection.pragma_update(None, "cache_size", READER_CACHE)?;
                 Ok(Self {
                     connection,
                     path: path.to_owned(),

@@ -9,6 +9,7 @@ mod everyday;
 mod forget;
 mod health;
 mod import_db;
+mod index;
 mod kill;
 mod originals;
 pub(crate) mod place;

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use super::budget::{Budget, characters};
-use super::builder::halves;
+use super::budget::Budget;
 use super::cache::{Cache, Verified};
 use super::list::List;
 use super::loaded::Segment;
-use super::plan::{Condition, Plan};
+use super::plan::Plan;
 use super::score::{Listed, Measure, Ranking};
 use super::seen::{Held, Seen};
 use super::shelf::Shelf;
 use super::texts::marks::EXTERNAL;
 use super::texts::{Texts, date};
 use crate::store::Result;
-use crate::store::search::document::{Document, Needle};
 use crate::store::search::{Matches, Question, Term, rank};
 
 /// Which documents may be results, by what the index keeps of them.
@@ -155,139 +153,18 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
             .collect())
     }
 
-    fn kept(&self, segment: &Segment, term: &Term, list: List, read: Vec<u32>) -> Arc<List> {
+    pub(super) fn kept(
+        &self,
+        segment: &Segment,
+        term: &Term,
+        list: List,
+        read: Vec<u32>,
+    ) -> Arc<List> {
         let list = Verified {
             list: Arc::new(list),
             read: read.into(),
         };
         self.cache.keep(segment, term, &list);
         list.list
-    }
-
-    /// Makes the lists that need a look at texts, reading each text once for all terms.
-    fn verify(
-        &self,
-        held: &Held,
-        terms: &[Term],
-        plans: &[Plan<'_>],
-        visible: Option<&[u8]>,
-        lists: &mut [Option<Arc<List>>],
-        budget: &mut Budget,
-    ) -> Result<()> {
-        let segment = &held.segment;
-        let mut missing = Vec::new();
-        for (at, (plan, term)) in plans.iter().zip(terms).enumerate() {
-            let Plan::Verified(conditions) = plan else {
-                continue;
-            };
-            if let Some(known) = self.cache.list(segment, term) {
-                let from = budget.take(at, segment, &known.read, visible);
-                if let Some(list) = lists.get_mut(at) {
-                    *list = Some(known.from(from));
-                }
-                continue;
-            }
-            let mut candidates = self.candidates(held, conditions)?;
-            let all = candidates.iter().map(|one| characters(segment, *one)).sum();
-            let affords_all = budget.affords(at, all);
-            let from = budget.take(at, segment, &candidates, visible);
-            if !affords_all {
-                candidates.drain(..from);
-                if let Some(marks) = visible {
-                    candidates
-                        .retain(|one| marks.get(*one as usize).is_some_and(|mark| *mark != 0));
-                }
-            }
-            missing.push(Missing {
-                at,
-                term,
-                needle: Needle::new(term),
-                candidates,
-                is_whole: affords_all,
-                looked: 0,
-                found: Vec::new(),
-            });
-        }
-        self.read(segment, &mut missing)?;
-        for one in missing {
-            if let Some(list) = lists.get_mut(one.at) {
-                let found = List::Few(one.found);
-                *list = Some(match one.is_whole {
-                    true => self.kept(segment, one.term, found, one.candidates),
-                    false => Arc::new(found),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the texts of all candidates.
-    fn read(&self, segment: &Segment, missing: &mut [Missing<'_>]) -> Result<()> {
-        let all = missing
-            .iter()
-            .flat_map(|one| one.candidates.iter().copied());
-        let mut all: Vec<u32> = all.collect();
-        all.sort_unstable();
-        all.dedup();
-        let mut text = Document::default();
-        for document in all {
-            let Some(item) = segment.documents.items.get(document as usize) else {
-                continue;
-            };
-            // What is gone since is dead, which candidates are not; the index is checked elsewhere.
-            let is_there = self.texts.read(*item, &mut text)?.is_some();
-            for one in missing.iter_mut() {
-                one.look(document, is_there.then_some(&text));
-            }
-        }
-        Ok(())
-    }
-
-    /// Documents that are alive and meet all conditions.
-    fn candidates(&self, held: &Held, conditions: &[Condition<'_>]) -> Result<Vec<u32>> {
-        let segment = &held.segment;
-        let mut met = held.alive.clone();
-        for condition in conditions {
-            let mut words = Vec::new();
-            for pattern in condition {
-                words.extend(segment.words(pattern));
-            }
-            let lists = List::collect(self.shelf, segment, &[words])?;
-            let list = lists.into_iter().next().unwrap_or(List::Few(Vec::new()));
-            if list.keep_only(&mut met) == 0 {
-                return Ok(Vec::new());
-            }
-        }
-        let met = (0_u32..).zip(met).filter(|(_, met)| *met != 0);
-        Ok(met.map(|(document, _)| document).collect())
-    }
-}
-
-/// A list that is being made by reading texts.
-struct Missing<'a> {
-    /// Which term's.
-    at: usize,
-    term: &'a Term,
-    needle: Needle<'a>,
-    /// Documents that may hold the term, by number.
-    candidates: Vec<u32>,
-    /// Whether these are all there are, so that the list is worth keeping.
-    is_whole: bool,
-    /// How many of these have been looked at.
-    looked: usize,
-    found: Vec<(u32, u32)>,
-}
-
-impl Missing<'_> {
-    /// Looks at the next document, if it is a candidate.
-    fn look(&mut self, document: u32, text: Option<&Document>) {
-        if self.candidates.get(self.looked) != Some(&document) {
-            return;
-        }
-        self.looked += 1;
-        let weight = text.map_or(0, |text| halves(text.frequency(&self.needle)));
-        if weight > 0 {
-            self.found.push((document, weight));
-        }
     }
 }

@@ -15,8 +15,8 @@ pub(super) struct Budget {
 impl Budget {
     /// So many characters for all terms together.
     pub(super) fn new(plans: &[Plan<'_>], characters: u64) -> Self {
-        let is_verified = |plan: &&Plan<'_>| matches!(plan, Plan::Verified(_));
-        let sharing = plans.iter().filter(is_verified).count().max(1) as u64;
+        let reads = |plan: &&Plan<'_>| !matches!(plan, Plan::Counted(_));
+        let sharing = plans.iter().filter(reads).count().max(1) as u64;
         Self {
             left: vec![characters / sharing; plans.len()],
             unread: 0,

@@ -46,8 +46,8 @@ struct Kept {
     list: Verified,
 }
 
-/// A term's list, and the documents whose texts were read for it: none for a term that is counted in
-/// the dictionary.
+/// A term's list, and the documents whose texts were read for it, which rise: none for a term that is
+/// counted in the dictionary.
 #[derive(Debug, Clone)]
 pub(super) struct Verified {
     pub(super) list: Arc<List>,
@@ -55,11 +55,11 @@ pub(super) struct Verified {
 }
 
 impl Verified {
-    /// The list without what was found in documents before that place of those that were read.
+    /// The list without what was found in the first so many of the documents that were read.
     pub(super) fn from(&self, place: usize) -> Arc<List> {
-        match self.read.get(place).filter(|_| place > 0) {
-            None if place == 0 => Arc::clone(&self.list),
-            first => Arc::new(self.list.since(first.copied().unwrap_or(u32::MAX))),
+        match self.read.get(..place).unwrap_or(&self.read) {
+            [] => Arc::clone(&self.list),
+            unread => Arc::new(self.list.without(unread)),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::loaded::{Found, Segment};
+use super::loaded::Segment;
+use super::lookup::Found;
 use super::pack::each_posting;
 use super::segment::{PART, damaged};
-use super::shelf::{Kind, Part, Shelf};
+use super::shelf::{Kind, Shelf};
 use crate::store::Result;
 
 /// The documents that hold a term, with weights in halves.
@@ -37,6 +38,7 @@ impl List {
         segment: &Segment,
         terms: &[Vec<Found>],
     ) -> Result<Vec<Self>> {
+        let fault = || damaged(segment.row.id);
         let size = segment.documents.len();
         let mut sums: Vec<Sum> = terms.iter().map(|words| Sum::new(words, size)).collect();
         let mut order: Vec<(usize, Found)> = Vec::new();
@@ -44,33 +46,70 @@ impl List {
             order.extend(words.iter().map(|word| (at, *word)));
         }
         order.sort_unstable_by_key(|(_, word)| word.from);
-        let mut reader = Reader::new(shelf, segment);
-        for (at, word) in order {
-            match sums.get_mut(at) {
-                Some(Sum::Few(few)) => {
-                    reader.each(word, |document, weight| few.push((document, weight)))?;
+        let numbers = parts(&order).ok_or_else(fault)?;
+        let mut words = order.chunk_by(|a, b| a.1.from == b.1.from).peekable();
+        // A word's postings that do not lie in one part.
+        let mut joined = Vec::new();
+        shelf.read_parts(segment.row.id, Kind::Postings, &numbers, |number, part| {
+            let start = number as usize * PART;
+            let end = start + PART;
+            while let Some(same) = words.peek()
+                && let Some((_, word)) = same.first()
+                && (word.from as usize) < end
+            {
+                let (from, to) = (word.from as usize, word.to as usize);
+                let piece = part.get(from.max(start) - start..to.min(end) - start);
+                let mut postings = piece.ok_or_else(fault)?;
+                if to > end || !joined.is_empty() {
+                    joined.extend_from_slice(postings);
+                    if to > end {
+                        break;
+                    }
+                    postings = &joined;
                 }
-                Some(Sum::Many(cells)) => {
-                    reader.each(word, |document, weight| cells.add(document, weight))?;
+                for (at, word) in *same {
+                    let sum = sums.get_mut(*at);
+                    let added = sum.and_then(|sum| sum.add(postings, word.times));
+                    added.ok_or_else(fault)?;
                 }
-                None => {}
+                joined.clear();
+                words.next();
             }
-        }
+            Ok(())
+        })?;
         sums.into_iter()
-            .map(|sum| sum.list(size).ok_or_else(|| damaged(segment.row.id)))
+            .map(|sum| sum.list(size).ok_or_else(fault))
             .collect()
     }
 
-    /// The list without documents before one.
-    pub(super) fn since(&self, first: u32) -> Self {
+    /// The list without some documents, which rise.
+    pub(super) fn without(&self, gone: &[u32]) -> Self {
         let mut few = Vec::new();
+        let mut gone = gone.iter().copied().peekable();
         self.each(|document, weight| {
             let document = u32::try_from(document).unwrap_or(u32::MAX);
-            if document >= first {
+            while gone.next_if(|gone| *gone < document).is_some() {}
+            if gone.peek() != Some(&document) {
                 few.push((document, weight));
             }
         });
         Self::Few(few)
+    }
+
+    /// The weight of the term in a document, 0 where it does not stand.
+    pub(super) fn weight(&self, document: u32) -> u32 {
+        match self {
+            Self::Few(list) => list
+                .binary_search_by_key(&document, |(document, _)| *document)
+                .ok()
+                .and_then(|at| list.get(at))
+                .map_or(0, |(_, weight)| *weight),
+            Self::Many { cells, more } => match cells.get(document as usize) {
+                Some(&FULL) => more.get(&document).copied().unwrap_or(0),
+                Some(weight) => u32::from(*weight),
+                None => 0,
+            },
+        }
     }
 
     /// Calls `each` with every document and its weight, in order.
@@ -181,6 +220,18 @@ impl Sum {
         }
     }
 
+    /// Adds a word's postings, in which the term stands so many times; nothing if they make no sense.
+    fn add(&mut self, postings: &[u8], times: u32) -> Option<()> {
+        match self {
+            Self::Few(few) => each_posting(postings, |document, weight| {
+                few.push((document, weight.saturating_mul(times)));
+            }),
+            Self::Many(cells) => each_posting(postings, |document, weight| {
+                cells.add(document, weight.saturating_mul(times));
+            }),
+        }
+    }
+
     /// The sum; nothing if a posting names a document that is not there.
     fn list(self, size: usize) -> Option<List> {
         let mut few = match self {
@@ -251,67 +302,17 @@ impl Cells {
     }
 }
 
-/// Reads postings of a segment, word after word, holding the last part.
-struct Reader<'a, S> {
-    shelf: &'a S,
-    segment: &'a Segment,
-    /// The part that is held.
-    number: Option<u32>,
-    part: Vec<u8>,
-    /// A word's postings that do not lie in one part.
-    joined: Vec<u8>,
-}
-
-impl<'a, S: Shelf> Reader<'a, S> {
-    fn new(shelf: &'a S, segment: &'a Segment) -> Self {
-        Self {
-            shelf,
-            segment,
-            number: None,
-            part: Vec::new(),
-            joined: Vec::new(),
-        }
-    }
-
-    fn each(&mut self, word: Found, each: impl FnMut(u32, u32)) -> Result<()> {
-        let fault = || damaged(self.segment.row.id);
+/// The parts that hold the postings of some words, which lie one behind the other.
+fn parts(words: &[(usize, Found)]) -> Option<Vec<u32>> {
+    let mut parts = Vec::new();
+    let mut next = 0;
+    for (_, word) in words {
         let (from, to) = (word.from as usize, word.to as usize);
-        let (first, last) = (from / PART, to.saturating_sub(1) / PART);
-        let times = word.times;
-        let mut each = each;
-        let mut each = |document, weight: u32| each(document, weight.saturating_mul(times));
-        if first == last {
-            self.hold(first)?;
-            let bytes = self.part.get(from - first * PART..to - first * PART);
-            return each_posting(bytes.ok_or_else(fault)?, &mut each).ok_or_else(fault);
+        let last = to.checked_sub(1)? / PART;
+        for number in next.max(from / PART)..=last {
+            parts.push(u32::try_from(number).ok()?);
+            next = number + 1;
         }
-        self.joined.clear();
-        for number in first..=last {
-            self.hold(number)?;
-            let from = from.saturating_sub(number * PART);
-            let to = (to - number * PART).min(PART);
-            let bytes = self.part.get(from..to);
-            self.joined.extend_from_slice(bytes.ok_or_else(fault)?);
-        }
-        each_posting(&self.joined, &mut each).ok_or_else(fault)
     }
-
-    fn hold(&mut self, number: usize) -> Result<()> {
-        let segment = self.segment.row.id;
-        let number = u32::try_from(number).map_err(|_| damaged(segment))?;
-        if self.number != Some(number) {
-            self.number = None;
-            self.part.clear();
-            self.shelf.read(
-                Part {
-                    segment,
-                    kind: Kind::Postings,
-                    number,
-                },
-                &mut self.part,
-            )?;
-            self.number = Some(number);
-        }
-        Ok(())
-    }
+    Some(parts)
 }

@@ -1,18 +1,18 @@
 //! A segment in memory: its dictionary and documents. Postings stay in the file.
 
-use std::sync::Arc;
-
-use memchr::memmem::Finder;
+use std::sync::{Arc, OnceLock};
 
 use super::pack::{Bytes, put};
 use super::segment::{self, damaged};
-use super::shelf::{Kind, Part, SegmentRow, Shelf};
-use super::words::{CUT, GLUE, STRIDE};
+use super::shelf::{Kind, SegmentRow, Shelf};
 use crate::store::Result;
-use crate::store::search::fold::chars;
+use crate::store::search::fold::fold;
 
 /// Stands around every word of the dictionary in memory; in no word.
-const END: u8 = b'\n';
+pub(super) const END: u8 = b'\n';
+/// Bytes that are copied at once: most words share fewer with the one before, and have fewer of
+/// their own.
+const CHUNK: usize = 16;
 
 /// Dictionary and documents of a segment. Never changes, hence shared between readers.
 #[derive(Debug)]
@@ -20,26 +20,28 @@ pub(super) struct Segment {
     pub(super) row: SegmentRow,
     /// Names of its projects, sorted.
     pub(super) names: Vec<String>,
+    /// The same, folded, once they are asked for.
+    folded_names: OnceLock<Vec<String>>,
     /// Its documents, one list a property.
     pub(super) documents: Documents,
     /// All words, each between two [`END`]s.
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// The length of each word's postings, packed.
-    lengths: Vec<u8>,
+    pub(super) lengths: Vec<u8>,
     /// Places in both, one every [`SPAN`] words: a number kept for each word would take as much
     /// memory as the words.
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
 }
 
 /// Where a word stands.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+pub(super) struct Place {
     /// Where it begins in the text.
-    text: u32,
+    pub(super) text: u32,
     /// Where its length begins.
-    length: u32,
+    pub(super) length: u32,
     /// Where its postings begin.
-    postings: u32,
+    pub(super) postings: u32,
 }
 
 /// Words from one kept place to the next.
@@ -57,199 +59,40 @@ pub(super) struct Documents {
     pub(super) marks: Vec<u8>,
 }
 
-/// A word that holds a term.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
-    /// Where its postings begin.
-    pub(super) from: u32,
-    /// Where they end.
-    pub(super) to: u32,
-    /// How often the term stands in it.
-    pub(super) times: u32,
-}
-
-/// A word of the dictionary.
-#[derive(Debug, Clone, Copy)]
-struct Word<'s> {
-    start: usize,
-    end: usize,
-    postings: u32,
-    /// Bytes of its postings.
-    length: u32,
-    /// The lengths of the words after it.
-    lengths: Bytes<'s>,
-}
-
-/// What is looked for in a dictionary.
-#[derive(Debug)]
-pub(super) struct Pattern<'a> {
-    pub(super) finder: Finder<'a>,
-    /// Whether it must begin, and end, where a word does in the text.
-    pub(super) edges: (bool, bool),
-    /// Whether it must begin where the entry of the dictionary does, and end where it does.
-    pub(super) anchored: (bool, bool),
-}
-
 impl Segment {
     /// Reads dictionary and documents.
     pub(super) fn load(shelf: &impl Shelf, row: SegmentRow) -> Result<Arc<Self>> {
-        let mut documents = Documents::default();
+        let mut documents = Documents::with_room(row.documents as usize);
         segment::documents(shelf, &row, |document| documents.push(&document))?;
-        let names = segment::names(shelf, &row)?;
-        let letters = usize::try_from(row.letters).unwrap_or(0);
-        // Room for all of it, unless the row is damaged and asks for too much.
-        let room = (letters + row.words as usize + 1).min(1 << 30);
         let mut loaded = Self {
             row,
-            names,
+            names: segment::names(shelf, &row)?,
+            folded_names: OnceLock::new(),
             documents,
-            text: Vec::with_capacity(room),
-            lengths: Vec::with_capacity(row.words as usize / 8 * 9),
-            places: Vec::with_capacity((row.words / SPAN + 1) as usize),
+            text: Vec::new(),
+            lengths: Vec::new(),
+            places: Vec::new(),
         };
-        loaded.text.push(END);
         loaded.load_dictionary(shelf)?;
         Ok(Arc::new(loaded))
     }
 
     fn load_dictionary(&mut self, shelf: &impl Shelf) -> Result<()> {
-        let mut buffer = Vec::new();
-        let mut words = 0_u32;
-        let mut postings = 0_u32;
-        for number in 0..self.row.dictionary_parts {
-            buffer.clear();
-            let part = Part {
-                segment: self.row.id,
-                kind: Kind::Dictionary,
-                number,
-            };
-            shelf.read(part, &mut buffer)?;
-            let mut bytes = Bytes::new(&buffer);
-            // Where the word before begins; a part's first word takes nothing from it.
-            let mut before = self.text.len();
-            while !bytes.is_empty() {
-                let start = self.text.len();
-                if words.is_multiple_of(SPAN) {
-                    let place = self.place(postings);
-                    self.places.push(place.ok_or_else(|| damaged(self.row.id))?);
-                }
-                let length = self.load_word(&mut bytes, before);
-                let end = length.and_then(|length| postings.checked_add(length));
-                postings = end.ok_or_else(|| damaged(self.row.id))?;
-                before = start;
-                words += 1;
-            }
-        }
+        let mut loading = Loading::new(&self.row);
+        let id = self.row.id;
+        let parts: Vec<u32> = (0..self.row.dictionary_parts).collect();
+        shelf.read_parts(id, Kind::Dictionary, &parts, |_, part| {
+            loading.part(part).ok_or_else(|| damaged(id))
+        })?;
+        loading.text.truncate(loading.at);
+        (self.text, self.lengths, self.places) = (loading.text, loading.lengths, loading.places);
         Ok(())
     }
 
-    /// The place of the word that comes next.
-    fn place(&self, postings: u32) -> Option<Place> {
-        Some(Place {
-            text: u32::try_from(self.text.len()).ok()?,
-            length: u32::try_from(self.lengths.len()).ok()?,
-            postings,
-        })
-    }
-
-    /// Appends a word that may share its beginning with the one that begins at `before`. Gives the
-    /// length of its postings.
-    fn load_word(&mut self, bytes: &mut Bytes<'_>, before: usize) -> Option<u32> {
-        let shared = bytes.size()?;
-        let length = bytes.size()?;
-        let own = bytes.take(length)?;
-        // Not with the sign that ends it.
-        if before.checked_add(shared)? > self.text.len().saturating_sub(usize::from(shared > 0)) {
-            return None;
-        }
-        self.text.extend_from_within(before..before + shared);
-        self.text.extend_from_slice(own);
-        self.text.push(END);
-        let length = bytes.small()?;
-        put(&mut self.lengths, u64::from(length));
-        Some(length)
-    }
-
-    /// The words that hold a pattern, in order.
-    pub(super) fn words(&self, pattern: &Pattern<'_>) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
-        let mut word: Option<Word<'_>> = None;
-        let mut at = 0;
-        while let Some(next) = self
-            .text
-            .get(at..)
-            .and_then(|rest| pattern.finder.find(rest))
-        {
-            let start = at + next;
-            at = start + 1;
-            if !self.stands(pattern, start) {
-                continue;
-            }
-            let known = word.filter(|word| start < word.end);
-            let Some(here) = known.or_else(|| self.word(start, word)) else {
-                continue;
-            };
-            word = Some(here);
-            if self.counts_in_the_next(&here, start) {
-                continue;
-            }
-            match found.last_mut().filter(|last| last.from == here.postings) {
-                Some(last) => last.times += 1,
-                None => found.push(Found {
-                    from: here.postings,
-                    to: here.postings + here.length,
-                    times: 1,
-                }),
-            }
-        }
-        found
-    }
-
-    /// Whether an occurrence begins and ends as it must.
-    fn stands(&self, pattern: &Pattern<'_>, start: usize) -> bool {
-        let end = start + pattern.finder.needle().len();
-        let before = self.text.get(..start).unwrap_or_default();
-        let after = self.text.get(end..).unwrap_or_default();
-        let is_edge = |byte: Option<&u8>| matches!(byte, Some(&END | &GLUE));
-        let missed_start = pattern.anchored.0 && !is_edge(before.last());
-        let missed_end = pattern.anchored.1 && !is_edge(after.first());
-        let cut_in = pattern.edges.0 && goes_on_before(before);
-        let cut_off = pattern.edges.1 && goes_on_after(after);
-        !(missed_start || missed_end || cut_in || cut_off)
-    }
-
-    /// Whether a word goes on in another window and an occurrence lies in that one too: what begins
-    /// where the next window does is counted there.
-    fn counts_in_the_next(&self, word: &Word<'_>, start: usize) -> bool {
-        let text = self.text.get(word.start..word.end).unwrap_or_default();
-        let skipped = usize::from(matches!(text.first(), Some(&CUT | &GLUE)));
-        let ahead = text.get(skipped..start - word.start);
-        text.last() == Some(&CUT) && ahead.is_some_and(|ahead| chars(ahead) >= STRIDE)
-    }
-
-    /// The word that holds a place of the text, which does not lie before the word `last`.
-    fn word<'s>(&'s self, place: usize, last: Option<Word<'s>>) -> Option<Word<'s>> {
-        let wanted = u32::try_from(place).ok()?;
-        let after = self.places.partition_point(|place| place.text <= wanted);
-        let kept = self.places.get(after.checked_sub(1)?)?;
-        let kept = Word {
-            start: kept.text as usize,
-            // Of the word before.
-            end: (kept.text as usize).checked_sub(1)?,
-            postings: kept.postings,
-            length: 0,
-            lengths: Bytes::new(self.lengths.get(kept.length as usize..)?),
-        };
-        let mut word = last.filter(|last| last.start >= kept.start).unwrap_or(kept);
-        while word.end <= place {
-            let start = word.end + 1;
-            let rest = self.text.get(start..)?;
-            word.postings += word.length;
-            word.length = word.lengths.small()?;
-            word.start = start;
-            word.end = start + memchr::memchr(END, rest)?;
-        }
-        Some(word)
+    /// Names of its projects as they are searched, in the order of `names`.
+    pub(super) fn folded_names(&self) -> &[String] {
+        let folded = || self.names.iter().map(|name| fold(name)).collect();
+        self.folded_names.get_or_init(folded)
     }
 
     /// The document of a slot.
@@ -258,7 +101,125 @@ impl Segment {
     }
 }
 
+/// A dictionary that is being loaded.
+///
+/// Every process begins with it, so it is as fast as it can be: words are copied in pieces of a
+/// fixed size over the room that is there for them.
+struct Loading {
+    /// The words, then room.
+    text: Vec<u8>,
+    /// Where the next word goes.
+    at: usize,
+    lengths: Vec<u8>,
+    places: Vec<Place>,
+    words: u32,
+    postings: u32,
+}
+
+impl Loading {
+    fn new(row: &SegmentRow) -> Self {
+        let letters = usize::try_from(row.letters).unwrap_or(0);
+        let words = row.words as usize;
+        // Room for all of it, unless the row is damaged and asks for too much.
+        let room = letters.saturating_add(words + 1 + CHUNK).min(1 << 30);
+        let mut text = vec![0; room];
+        if let Some(first) = text.first_mut() {
+            *first = END;
+        }
+        Self {
+            text,
+            at: 1,
+            lengths: Vec::with_capacity(words / 8 * 9),
+            places: Vec::with_capacity((row.words / SPAN + 1) as usize),
+            words: 0,
+            postings: 0,
+        }
+    }
+
+    /// Takes the words of a part over; nothing if it makes no sense.
+    fn part(&mut self, part: &[u8]) -> Option<()> {
+        let mut bytes = Bytes::new(part);
+        // Where the word before begins; a part's first word takes nothing from it.
+        let mut before = self.at;
+        while !bytes.is_empty() {
+            let start = self.at;
+            if self.words.is_multiple_of(SPAN) {
+                self.places.push(self.place()?);
+            }
+            let length = self.word(&mut bytes, before)?;
+            self.postings = self.postings.checked_add(length)?;
+            before = start;
+            self.words += 1;
+        }
+        Some(())
+    }
+
+    /// The place of the word that comes next.
+    fn place(&self) -> Option<Place> {
+        Some(Place {
+            text: u32::try_from(self.at).ok()?,
+            length: u32::try_from(self.lengths.len()).ok()?,
+            postings: self.postings,
+        })
+    }
+
+    /// Appends a word that may share its beginning with the one that begins at `before`. Gives the
+    /// length of its postings.
+    #[inline]
+    fn word(&mut self, bytes: &mut Bytes<'_>, before: usize) -> Option<u32> {
+        let shared = bytes.size()?;
+        let length = bytes.size()?;
+        // Not with the sign that ends it.
+        if shared > (self.at - before).saturating_sub(1) {
+            return None;
+        }
+        if shared <= CHUNK && length <= CHUNK {
+            // What is copied too much is overwritten by what comes next.
+            let beginning: [u8; CHUNK] = *self.text.get(before..)?.first_chunk()?;
+            *self.text.get_mut(self.at..)?.first_chunk_mut()? = beginning;
+        } else {
+            let room = self.text.get(self.at..)?.len();
+            (shared <= room).then_some(())?;
+            self.text.copy_within(before..before + shared, self.at);
+        }
+        let at = self.at + shared;
+        match bytes.ahead::<CHUNK>().filter(|_| length <= CHUNK) {
+            Some(own) => {
+                *self.text.get_mut(at..)?.first_chunk_mut()? = *own;
+                bytes.take(length)?;
+            }
+            None => {
+                let own = bytes.take(length)?;
+                self.text.get_mut(at..at + length)?.copy_from_slice(own);
+            }
+        }
+        let end = at + length;
+        *self.text.get_mut(end)? = END;
+        self.at = end + 1;
+        let length = bytes.small()?;
+        match u8::try_from(length) {
+            Ok(byte) if byte < 0x80 => self.lengths.push(byte),
+            _ => put(&mut self.lengths, u64::from(length)),
+        }
+        Some(length)
+    }
+}
+
 impl Documents {
+    /// Room for so many, unless that is too much to be true.
+    fn with_room(count: usize) -> Self {
+        let count = count.min(1 << 24);
+        Self {
+            slots: Vec::with_capacity(count),
+            items: Vec::with_capacity(count),
+            lengths: Vec::with_capacity(count),
+            sources: Vec::with_capacity(count),
+            projects: Vec::with_capacity(count),
+            dates: Vec::with_capacity(count),
+            marks: Vec::with_capacity(count),
+        }
+    }
+
     fn push(&mut self, document: &segment::Document) {
         self.slots.push(document.slot);
         self.items.push(document.item);
@@ -271,22 +232,5 @@ impl Documents {
 
     pub(super) fn len(&self) -> usize {
         self.slots.len()
-    }
-}
-
-/// Whether the word goes on before a place: a letter or digit, or the sign that says so.
-fn goes_on_before(text: &[u8]) -> bool {
-    match text.last() {
-        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric() || [CUT, GLUE].contains(byte),
-        _ => crate::store::search::document::char_before(text, text.len())
-            .is_some_and(char::is_alphanumeric),
-    }
-}
-
-/// Whether the word goes on after a place.
-fn goes_on_after(text: &[u8]) -> bool {
-    match text.first() {
-        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric() || [CUT, GLUE].contains(byte),
-        _ => crate::store::search::document::char_after(text, 0).is_some_and(char::is_alphanumeric),
     }
 }

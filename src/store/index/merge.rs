@@ -151,7 +151,10 @@ impl Merge {
         let Some(input) = self.inputs.iter_mut().find(unread) else {
             return Ok(0);
         };
-        let documents = segment::documents_of(shelf, &input.row, input.parts_read)?;
+        let mut documents = Vec::new();
+        segment::documents_of(shelf, &input.row, input.parts_read, |document| {
+            documents.push(document);
+        })?;
         input.parts_read += 1;
         for document in &documents {
             let dead = self

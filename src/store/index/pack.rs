@@ -76,18 +76,28 @@ impl<'a> Bytes<'a> {
         None
     }
 
+    #[inline]
     pub(super) fn small(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
 
+    #[inline]
     pub(super) fn size(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok()
     }
 
+    #[inline]
     pub(super) fn signed(&mut self) -> Option<i64> {
         self.number().map(unfolded)
     }
 
+    /// The next bytes, left where they are.
+    #[inline]
+    pub(super) fn ahead<const COUNT: usize>(&self) -> Option<&'a [u8; COUNT]> {
+        self.rest.first_chunk()
+    }
+
+    #[inline]
     pub(super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;

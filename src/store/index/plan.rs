@@ -2,7 +2,8 @@
 
 use memchr::memmem::Finder;
 
-use super::loaded::Pattern;
+use super::chain::Chain;
+use super::lookup::Pattern;
 use super::words::{Class, Piece, RUN, joiners, pieces};
 use crate::store::search::Term;
 use crate::store::search::terms::{TERM_CHARS, is_cjk};
@@ -16,6 +17,8 @@ const CONDITIONS: usize = 6;
 pub(super) enum Plan<'a> {
     /// The words that hold it have all of its occurrences.
     Counted(Box<Pattern<'a>>),
+    /// The words that it is made of nearly always say how often it stands in a document.
+    Chained(Chain<'a>),
     /// Documents that meet all conditions may hold it; their texts tell.
     Verified(Vec<Condition<'a>>),
 }
@@ -34,7 +37,12 @@ impl<'a> Plan<'a> {
             && length <= TERM_CHARS
         {
             match only.class {
-                Class::Run if term.whole_word || length > RUN => {}
+                Class::Run if term.whole_word => {}
+                Class::Run if length > RUN => {
+                    if let Some(chain) = Chain::new(text) {
+                        return Self::Chained(chain);
+                    }
+                }
                 _ => return Self::Counted(Box::new(whole(term))),
             }
         }
@@ -70,6 +78,13 @@ fn whole(term: &Term) -> Pattern<'_> {
         ),
         // Words of such text begin at every character, so that each occurrence begins one.
         anchored: (text.chars().all(is_cjk), false),
+    }
+}
+
+impl<'a> Pattern<'a> {
+    /// What stands at the beginning of a word.
+    pub(super) fn begins_a_word(text: &'a str) -> Self {
+        pattern(text, (true, false))
     }
 }
 
@@ -162,7 +177,7 @@ fn runs<'a>(text: &'a str, part: &Piece<'a>, conditions: &mut Vec<Condition<'a>>
         if let [from, .., to] = ends
             && let Some(word) = part.text.get(*from..*to)
         {
-            conditions.push(vec![pattern(word, (true, false))]);
+            conditions.push(vec![Pattern::begins_a_word(word)]);
         }
     }
 }
@@ -188,6 +203,10 @@ mod tests {
         };
         match Plan::new(&term) {
             Plan::Counted(pattern) => vec![format!("={}", shown(&pattern))],
+            Plan::Chained(chain) => {
+                let links = chain.patterns.iter().map(shown).collect::<Vec<_>>();
+                vec![links.join("~")]
+            }
             Plan::Verified(conditions) => conditions
                 .iter()
                 .map(|condition| condition.iter().map(shown).collect::<Vec<_>>().join("|"))
@@ -220,7 +239,8 @@ mod tests {
     #[test]
     fn a_text_without_spaces_names_its_words() {
         assert_eq!(plan("日本語x"), ["^日本語", "^x"]);
-        assert_eq!(plan("発行済み"), ["^発行済", "^行済み"]);
+        assert_eq!(plan("発行済み"), ["^発行済~^行済~^行済み"]);
+        assert_eq!(plan("発行済み。"), ["^発行済", "^行済み", "^。"]);
         assert_eq!(plan("本語x"), ["^本語$", "^x"]);
         assert_eq!(plan("x語"), ["^語", "x$"]);
     }

@@ -261,11 +261,11 @@ impl<'a> Ranking<'a> {
             .get(start..end)
             .unwrap_or_default();
         let mean = self.measure.mean;
-        for at in &block.candidates {
-            let length = lengths.get(*at).copied().map_or(0.0, f64::from);
+        block.scores.fill(0.0);
+        for (to, length) in block.norms.iter_mut().zip(lengths) {
+            let length = f64::from(*length);
             let norm = if mean > 0.0 { length / mean } else { 1.0 };
-            set(&mut block.norms, *at, K1 * (1.0 - B + B * norm));
-            set(&mut block.scores, *at, 0.0);
+            *to = K1 * (1.0 - B + B * norm);
         }
         for (list, idf) in listed.lists.iter().zip(&self.measure.idf) {
             match &**list {
@@ -299,6 +299,16 @@ impl Block {
     }
 
     fn add_many(&mut self, cells: &[u8], idf: f64, more: impl Fn(usize) -> u32) {
+        // Of many candidates it is quicker to reckon with all documents, several at a time: no
+        // occurrence adds nothing, and nobody reads the score of one that is no candidate.
+        if self.candidates.len() * 4 > cells.len() && memchr::memchr(FULL, cells).is_none() {
+            let norms = self.norms.iter().zip(cells);
+            for (score, (norm, cell)) in self.scores.iter_mut().zip(norms) {
+                let frequency = f64::from(*cell) / 2.0;
+                *score += idf * frequency * (K1 + 1.0) / (frequency + norm);
+            }
+            return;
+        }
         for at in &self.candidates {
             let weight = match cells.get(*at) {
                 None | Some(0) => continue,
@@ -310,12 +320,6 @@ impl Block {
                 *score += idf * frequency * (K1 + 1.0) / (frequency + norm);
             }
         }
-    }
-}
-
-fn set(list: &mut [f64], at: usize, value: f64) {
-    if let Some(cell) = list.get_mut(at) {
-        *cell = value;
     }
 }
 

@@ -276,20 +276,16 @@ pub(super) fn documents(
     row: &SegmentRow,
     mut each: impl FnMut(Document),
 ) -> Result<()> {
-    (0..row.document_parts).try_for_each(|number| {
-        for document in documents_of(shelf, row, number)? {
-            each(document);
-        }
-        Ok(())
-    })
+    (0..row.document_parts).try_for_each(|number| documents_of(shelf, row, number, &mut each))
 }
 
-/// The documents in one part of a segment.
+/// Calls `each` with the documents in one part of a segment.
 pub(super) fn documents_of(
     shelf: &impl Shelf,
     row: &SegmentRow,
     number: u32,
-) -> Result<Vec<Document>> {
+    mut each: impl FnMut(Document),
+) -> Result<()> {
     let mut buffer = Vec::new();
     let part = Part {
         segment: row.id,
@@ -299,14 +295,14 @@ pub(super) fn documents_of(
     shelf.read(part, &mut buffer)?;
     let mut bytes = Bytes::new(&buffer);
     let mut last = ZERO;
-    let mut documents = Vec::new();
     while !bytes.is_empty() {
         last = document(&mut bytes, &last).ok_or_else(|| damaged(row.id))?;
-        documents.push(last);
+        each(last);
     }
-    Ok(documents)
+    Ok(())
 }
 
+#[inline]
 fn document(bytes: &mut Bytes<'_>, last: &Document) -> Option<Document> {
     Some(Document {
         slot: last.slot.checked_add(bytes.signed()?)?,

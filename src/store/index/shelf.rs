@@ -160,6 +160,14 @@ pub(super) trait Shelf {
 
     /// Appends a part's bytes to a buffer.
     fn read(&self, part: Part, into: &mut Vec<u8>) -> Result<()>;
+    /// Calls `each` with the number and the bytes of several parts of one kind, whose numbers rise.
+    fn read_parts(
+        &self,
+        segment: i64,
+        kind: Kind,
+        numbers: &[u32],
+        each: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()>;
     /// Writes a part.
     fn write(&self, part: Part, bytes: &[u8]) -> Result<()>;
     /// Takes away at most `limit` parts of a segment and says how many there were.

@@ -2,6 +2,7 @@
 
 mod durable;
 mod memory;
+mod runs;
 mod sample;
 
 use proptest::prelude::*;

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::builder::Facts;
+use super::fields::Fields;
 use super::shelf::Book;
 use crate::item::{AtomKind, ItemId, Trust};
 use crate::store::read::original;
@@ -13,6 +14,21 @@ use crate::store::{Result, StoreError};
 pub(super) trait Texts {
     /// Reads the text of an item; `None` when the book has none of it.
     fn read(&self, item: i64, into: &mut Document) -> Result<Option<Facts>>;
+
+    /// Calls `each` with the place and the text of each of some items, in that order; `None` when the
+    /// book has none of it. Fields that are not asked for may be missing in it.
+    fn read_all(
+        &self,
+        items: &[(i64, Fields)],
+        mut each: impl FnMut(usize, Option<&Document>),
+    ) -> Result<()> {
+        let mut text = Document::default();
+        items.iter().enumerate().try_for_each(|(at, (item, _))| {
+            let is_there = self.read(*item, &mut text)?.is_some();
+            each(at, is_there.then_some(&text));
+            Ok(())
+        })
+    }
 }
 
 /// Reads from the library's file.
@@ -34,6 +50,29 @@ impl Texts for SqliteTexts<'_> {
                 }))
             }
         }
+    }
+
+    fn read_all(
+        &self,
+        items: &[(i64, Fields)],
+        mut each: impl FnMut(usize, Option<&Document>),
+    ) -> Result<()> {
+        let mut text = Document::default();
+        let sql = "SELECT title, summary, project FROM items WHERE id = ?1";
+        let mut brief = self.connection.prepare_cached(sql)?;
+        for (at, (item, fields)) in items.iter().enumerate() {
+            let is_there = if self.book == Book::Originals || fields.has_lists() {
+                self.read(*item, &mut text)?.is_some()
+            } else {
+                let mut rows = brief.query([item])?;
+                match rows.next()? {
+                    Some(row) => text.read_brief(*item, row).map(|()| true)?,
+                    None => false,
+                }
+            };
+            each(at, is_there.then_some(&text));
+        }
+        Ok(())
     }
 }
 

@@ -11,7 +11,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::merge::{self, Merge};
 use super::shelf::{Book, Grave, SegmentRow, Shelf, Stage};
 use super::sqlite::SqliteShelf;
-use super::{erase, texts, write};
+use super::write::{self, Most};
+use super::{erase, texts};
 use crate::store::Result;
 
 /// Bytes that one step reads or removes at most, about.
@@ -25,8 +26,21 @@ const SLOTS: usize = 2_000;
 const SHARE: u64 = 8;
 /// And so many bytes in any case.
 const LEAST: u64 = 64 * 1024;
-/// Items that are indexed in one transaction when many wait.
-const ITEMS: usize = 500;
+/// What is indexed in one transaction when many wait: other writers get their turn after each, and a
+/// kill loses no more.
+const CATCH_UP: Most = Most {
+    documents: 500,
+    characters: 1 << 20,
+};
+
+/// How far the indexing of what waits is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Indexing {
+    /// Texts that have been indexed: of items, and originals.
+    pub done: u64,
+    /// How many waited in all.
+    pub of: u64,
+}
 
 /// The work in hand of one writer.
 #[derive(Debug, Default)]
@@ -88,16 +102,33 @@ impl Upkeep {
         }
     }
 
-    /// Indexes items that wait: those of a library that had no index, or had it taken away.
-    pub(in crate::store) fn catch_up(&mut self, connection: &mut Connection) -> Result<()> {
+    /// Indexes items that wait: those of a library that had no index, or had it taken away. Tells
+    /// before each transaction, and at the end, how far it is; nothing if nothing waits.
+    pub(in crate::store) fn catch_up(
+        &mut self,
+        connection: &mut Connection,
+        told: &mut dyn FnMut(Indexing),
+    ) -> Result<()> {
+        let mut progress = Indexing { done: 0, of: 0 };
+        for book in Book::ALL {
+            progress.of += texts::count_pending(connection, book)?;
+        }
+        if progress.of == 0 {
+            return Ok(());
+        }
         for book in Book::ALL {
             while texts::any_pending(connection, book)? {
+                told(progress);
                 let transaction = begin(connection)?;
-                let written = write::settle_some(&transaction, book, ITEMS)?;
+                let step = tracing::trace_span!("index_step").entered();
+                let (written, done) = write::settle_some(&transaction, book, CATCH_UP)?;
                 transaction.commit()?;
+                drop(step);
+                progress.done += done as u64;
                 self.share(connection, written);
             }
         }
+        told(progress);
         Ok(())
     }
 
@@ -121,6 +152,7 @@ impl Upkeep {
             return Ok(None);
         }
         let transaction = begin(connection)?;
+        let _step = tracing::trace_span!("index_step").entered();
         let mut done = 0;
         while done < budget {
             match self.piece(&SqliteShelf(&transaction), budget - done)? {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
-use super::upkeep::Upkeep;
+use super::upkeep::{Indexing, Upkeep};
 use crate::store::Result;
 
 /// The upkeep of all connections that were opened with it.
@@ -42,8 +42,12 @@ impl Upkeeping {
     }
 
     /// As [`Upkeep::catch_up`].
-    pub(in crate::store) fn catch_up(&self, connection: &mut Connection) -> Result<()> {
-        self.hand().catch_up(connection)
+    pub(in crate::store) fn catch_up(
+        &self,
+        connection: &mut Connection,
+        told: &mut dyn FnMut(Indexing),
+    ) -> Result<()> {
+        self.hand().catch_up(connection, told)
     }
 
     /// As [`Upkeep::drop_dead`].

@@ -9,41 +9,52 @@ use super::texts::{self, SqliteTexts, Texts};
 use crate::store::Result;
 use crate::store::search::document::Document;
 
-/// Most documents of a segment that is made in memory.
-const DOCUMENTS: usize = 20_000;
-/// Characters of text at which such a segment is written: its words and postings take a few times as
-/// many bytes while it is made.
-const CHARACTERS: usize = 8 << 20;
+/// How much is indexed in one go.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    pub(super) documents: usize,
+    /// Characters of text at which a segment is written: its words and postings take a few times as
+    /// many bytes while it is made.
+    pub(super) characters: usize,
+}
+
+/// What one segment is made of in memory at most.
+const MOST: Most = Most {
+    documents: 20_000,
+    characters: 8 << 20,
+};
 
 /// Indexes what the open transaction changed. Gives the bytes of postings written.
 pub(in crate::store) fn settle(connection: &Connection) -> Result<u64> {
     let mut written = 0;
     for book in Book::ALL {
         while texts::any_pending(connection, book)? {
-            written += settle_some(connection, book, DOCUMENTS)?;
+            written += settle_some(connection, book, MOST)?.0;
         }
     }
     Ok(written)
 }
 
-/// Indexes at most `limit` of the items that wait.
-pub(super) fn settle_some(connection: &Connection, book: Book, limit: usize) -> Result<u64> {
-    let items = texts::pending(connection, book, limit)?;
+/// Indexes some of the items that wait. Gives the bytes of postings written, and how many are done.
+pub(super) fn settle_some(connection: &Connection, book: Book, most: Most) -> Result<(u64, usize)> {
+    let items = texts::pending(connection, book, most.documents)?;
     let texts = SqliteTexts { connection, book };
-    let (written, done) = index(&SqliteShelf(connection), &texts, book, &items)?;
+    let shelf = SqliteShelf(connection);
+    let (written, done) = index(&shelf, &texts, book, &items, most.characters)?;
     if let Some(last) = done.checked_sub(1).and_then(|last| items.get(last)) {
         texts::no_longer_pending(connection, book, *last)?;
     }
-    Ok(written)
+    Ok((written, done))
 }
 
 /// Gives each of some items a new document in a new segment, and buries the old one. Stops when the
-/// segment is large. Gives the bytes of postings written, and how many items are done.
+/// segment has so many characters. Gives the bytes of postings written, and how many items are done.
 pub(super) fn index(
     shelf: &impl Shelf,
     texts: &impl Texts,
     book: Book,
     items: &[i64],
+    characters: usize,
 ) -> Result<(u64, usize)> {
     let mut counters = shelf.counters()?;
     counters.generation += 1;
@@ -53,7 +64,7 @@ pub(super) fn index(
     let mut text = Document::default();
     let mut done = 0;
     for item in items {
-        if builder.characters() >= CHARACTERS {
+        if builder.characters() >= characters {
             break;
         }
         done += 1;

@@ -56,7 +56,22 @@ impl Document {
         self.end(2);
         atoms(&mut |atom| self.add(atom))?;
         self.end(3);
-        if let project @ ValueRef::Text(_) = row.get_ref(5)? {
+        self.project(id, row.get_ref(5)?)
+    }
+
+    /// Reads title, summary and project of an item from a row of these; the other fields stay empty.
+    pub(in crate::store) fn read_brief(&mut self, id: i64, row: &Row<'_>) -> Result<()> {
+        self.text.clear();
+        self.length = 0;
+        self.add(text(row.get_ref(0)?, id)?);
+        self.end(0);
+        self.add(text(row.get_ref(1)?, id)?);
+        (1..4).for_each(|field| self.end(field));
+        self.project(id, row.get_ref(2)?)
+    }
+
+    fn project(&mut self, id: i64, project: ValueRef<'_>) -> Result<()> {
+        if let project @ ValueRef::Text(_) = project {
             self.add(text(project, id)?);
         }
         self.end(4);

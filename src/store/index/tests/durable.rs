@@ -118,6 +118,33 @@ fn a_library_without_an_index_is_scanned_by_readers_and_indexed_by_the_next_writ
 }
 
 #[test]
+fn indexing_what_waits_tells_how_far_it_is_and_goes_on_after_a_kill() {
+    let sample = Sample::new();
+    // Each original is as long as one transaction may be.
+    let long = "word and other ".repeat(70_000);
+    let put = |number| Change::put_with(number, &words(number, 0), &format!("{long} {number}"));
+    sample.apply(&(0..2).map(put).collect::<Vec<_>>());
+    let mut store = sample.store.borrow_mut();
+    let mut told = Vec::new();
+    store
+        .rebuild_index(&mut |progress| {
+            // What a kill at this moment leaves is finished by the next writer.
+            let (_folder, view) = after_a_kill(&sample);
+            let checked = view.check_index().unwrap();
+            assert_eq!((checked.waiting, checked.faults), (0, 0));
+            assert_eq!((checked.items, checked.originals), (2, 2));
+            told.push((progress.done, progress.of));
+        })
+        .unwrap();
+    assert_eq!(told, [(0, 4), (2, 4), (3, 4), (4, 4)]);
+    // Nothing is told where nothing waits.
+    drop(store);
+    let mut told = false;
+    drop(Store::open_with(&sample.path(), true, &mut |_| told = true).unwrap());
+    assert!(!told);
+}
+
+#[test]
 fn a_damaged_segment_is_found_and_rebuilding_mends_it() {
     let sample = Sample::new();
     busy(&sample, 0..1);
@@ -129,7 +156,7 @@ fn a_damaged_segment_is_found_and_rebuilding_mends_it() {
         view.check_index().unwrap().first_faults[..],
         [Fault::Segment { .. }, ..]
     ));
-    store.rebuild_index().unwrap();
+    store.rebuild_index(&mut |_| {}).unwrap();
     assert_eq!(view.check_index().unwrap().first_faults, []);
     assert_eq!(matching(&view, "shared").len(), 12);
 }
@@ -214,15 +241,19 @@ fn originals_are_indexed_or_not_as_they_are_asked_to_be() {
         (checked.originals, segments)
     };
     assert_eq!(counts(), (2, 1));
-    drop(Store::open_with(&sample.path(), false).unwrap());
+    drop(Store::open_with(&sample.path(), false, &mut |_| {}).unwrap());
     assert_eq!(counts(), (0, 0));
     // Nobody notes what changes meanwhile, and a rebuilding does not bring it back.
-    sample.store.borrow_mut().rebuild_index().unwrap();
+    sample
+        .store
+        .borrow_mut()
+        .rebuild_index(&mut |_| {})
+        .unwrap();
     sample.apply(&[Change::Original(2, Some("still something else".to_owned()))]);
     assert_eq!(counts(), (0, 0));
-    drop(Store::open_with(&sample.path(), true).unwrap());
+    drop(Store::open_with(&sample.path(), true, &mut |_| {}).unwrap());
     assert_eq!(counts(), (2, 1));
-    drop(Store::open_with(&sample.path(), true).unwrap());
+    drop(Store::open_with(&sample.path(), true, &mut |_| {}).unwrap());
     assert_eq!(counts(), (2, 1));
 }
 
@@ -241,7 +272,7 @@ fn an_original_that_cannot_be_read_hides_no_other() {
             Ok::<_, crate::store::StoreError>(())
         })
         .unwrap();
-    store.rebuild_index().unwrap();
+    store.rebuild_index(&mut |_| {}).unwrap();
     let view = sample.view();
     assert_eq!(matching_in(&view, "zeppelin", TextScope::Original), [2]);
     let faults = view.check_index().unwrap().first_faults;

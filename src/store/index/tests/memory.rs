@@ -9,7 +9,7 @@ use super::super::cache::Cache;
 use super::super::merge::{self, Merge};
 use super::super::seen::Seen;
 use super::super::segment::damaged;
-use super::super::shelf::{Counters, Grave, Part, SegmentRow, Shelf, Stage};
+use super::super::shelf::{Counters, Grave, Kind, Part, SegmentRow, Shelf, Stage};
 use super::super::texts::Texts;
 use super::super::write;
 use super::*;
@@ -54,6 +54,25 @@ impl Shelf for Maps {
     fn read(&self, part: Part, into: &mut Vec<u8>) -> Result<()> {
         let parts = self.parts.borrow();
         into.extend_from_slice(parts.get(&part).ok_or_else(|| damaged(part.segment))?);
+        Ok(())
+    }
+
+    fn read_parts(
+        &self,
+        segment: i64,
+        kind: Kind,
+        numbers: &[u32],
+        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let parts = self.parts.borrow();
+        for number in numbers.iter().copied() {
+            let part = Part {
+                segment,
+                kind,
+                number,
+            };
+            each(number, parts.get(&part).ok_or_else(|| damaged(segment))?)?;
+        }
         Ok(())
     }
 
@@ -126,7 +145,7 @@ impl Texts for Maps {
 impl Maps {
     fn put(&self, item: i64, text: &str) {
         self.texts.borrow_mut().insert(item, text.to_owned());
-        write::index(self, self, Book::Summaries, &[item]).unwrap();
+        write::index(self, self, Book::Summaries, &[item], usize::MAX).unwrap();
     }
 
     fn merge_all(&self) {

@@ -119,6 +119,11 @@ pub trait Kind: Sync {
     /// The word in the configuration, such as `claude_code`.
     fn name(&self) -> &'static str;
 
+    /// What its units are called where many are meant.
+    fn units(&self) -> &'static str {
+        "sessions"
+    }
+
     /// Who wrote what this kind reads, unless the configuration lowers it.
     fn default_trust(&self) -> Trust;
 

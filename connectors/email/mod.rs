@@ -60,6 +60,10 @@ impl Kind for Email {
         "email"
     }
 
+    fn units(&self) -> &'static str {
+        "threads"
+    }
+
     fn default_trust(&self) -> Trust {
         Trust::External
     }

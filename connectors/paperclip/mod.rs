@@ -51,6 +51,10 @@ impl Kind for Paperclip {
         "paperclip"
     }
 
+    fn units(&self) -> &'static str {
+        "tasks"
+    }
+
     fn default_trust(&self) -> Trust {
         Trust::Own
     }

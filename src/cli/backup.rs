@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -247,7 +246,9 @@ fn may_be_written(path: &Path, library: &Path, force: bool) -> Result<(), Failur
 
 /// Copies on a thread of its own and shows how far it is.
 fn copy(library: &Path, part: &Path, output: &Output) -> Result<Copied, StoreError> {
-    let bar = progress_bar(library, output);
+    let size = fs::metadata(library).map_or(0, |data| data.len());
+    let template = "copying: {bytes} of about {total_bytes} [{elapsed}]";
+    let bar = output.progress(template, Some(size));
     std::thread::scope(|scope| {
         let copying = scope.spawn(|| store::copy(library, part));
         while !bar.is_hidden() && !copying.is_finished() {
@@ -262,18 +263,6 @@ fn copy(library: &Path, part: &Path, output: &Output) -> Result<Copied, StoreErr
             })
         })
     })
-}
-
-fn progress_bar(library: &Path, output: &Output) -> ProgressBar {
-    if !output.shows_progress {
-        return ProgressBar::hidden();
-    }
-    let size = fs::metadata(library).map_or(0, |data| data.len());
-    let bar = ProgressBar::new(size);
-    match ProgressStyle::with_template("copying: {bytes} of about {total_bytes} [{elapsed}]") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 /// Gives the copy its name, for good.

@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, value_parser};
-use indicatif::ProgressBar;
 use jezero_connectors::SourceName;
 use serde::Serialize;
 
@@ -188,10 +187,7 @@ fn forget(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let (_lock, mut store) = setting.store("forget", output)?;
-    let bar = match output.shows_progress {
-        true => ProgressBar::new_spinner().with_message("taking it out of the file"),
-        false => ProgressBar::hidden(),
-    };
+    let bar = output.progress("{spinner} taking it out of the file", None);
     bar.enable_steady_tick(std::time::Duration::from_millis(200));
     let done = store.forget(what, setting.clock.now());
     bar.finish_and_clear();

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, value_parser};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::{Failure, take_over};
 use super::output::Output;
@@ -66,7 +65,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         return Err(Failure::text(Exit::BadUse, message).hint(take_over(own)));
     }
     let (_lock, mut store) = setting.store("import-db", output)?;
-    let bar = progress_bar(output);
+    let bar = output.progress("{bar:30} {pos} of {len} items [{elapsed}]", Some(0));
     let mut told = |done, all| {
         bar.set_length(all);
         bar.set_position(done);
@@ -102,14 +101,4 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         0 => Exit::Done,
         _ => Exit::Failed,
     })
-}
-
-fn progress_bar(output: &Output) -> ProgressBar {
-    if !output.shows_progress {
-        return ProgressBar::hidden();
-    }
-    match ProgressStyle::with_template("{bar:30} {pos} of {len} items [{elapsed}]") {
-        Ok(style) => ProgressBar::new(0).with_style(style),
-        Err(_) => ProgressBar::new(0),
-    }
 }

@@ -1,7 +1,7 @@
 //! Telling how far the index over words is, when a command has to make it first: the first writing
 //! after a newer version came, or after the configuration asked for more to be indexed.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::output::Output;
 use crate::store::Indexing;
@@ -39,7 +39,9 @@ impl<'a> Telling<'a> {
             ));
         }
         if self.output.shows_progress {
-            let bar = self.bar.get_or_insert_with(|| bar(indexing.of));
+            let output = &*self.output;
+            let template = "{bar:30} {pos} of {len} texts [{elapsed}, {eta} to go]";
+            let bar = (self.bar).get_or_insert_with(|| output.progress(template, Some(indexing.of)));
             bar.set_position(indexing.done);
         }
     }
@@ -50,13 +52,5 @@ impl Drop for Telling<'_> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-    }
-}
-
-fn bar(texts: u64) -> ProgressBar {
-    let template = "{bar:30} {pos} of {len} texts [{elapsed}, {eta} to go]";
-    match ProgressStyle::with_template(template) {
-        Ok(style) => ProgressBar::new(texts).with_style(style),
-        Err(_) => ProgressBar::new(texts),
     }
 }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::Exit;
@@ -74,6 +75,29 @@ impl Output {
         let written = serde_json::to_writer(&mut self.out, value).map_err(io::Error::from);
         self.note_fault(written);
         self.raw("\n");
+    }
+
+    /// Writes a line of a report that is only of interest when there is something to count.
+    pub(super) fn counted(&mut self, count: u64, what: &str) {
+        if count > 0 {
+            self.line(format!("  {what}: {count}"));
+        }
+    }
+
+    /// Progress in the form of a template: a bar of so many steps, without a number a sign that turns.
+    /// Hidden where standard error is no terminal.
+    pub(super) fn progress(&self, template: &str, steps: Option<u64>) -> ProgressBar {
+        if !self.shows_progress {
+            return ProgressBar::hidden();
+        }
+        let bar = match steps {
+            Some(steps) => ProgressBar::new(steps),
+            None => ProgressBar::new_spinner(),
+        };
+        match ProgressStyle::with_template(template) {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        }
     }
 
     /// Writes a remark for the person, beside the result.

@@ -43,18 +43,8 @@ pub(super) async fn read(
             .build(&setting.config)
             .map_err(|error| Failure::new(Exit::BadUse, error))?,
     };
-    let settings = &setting.config.summarizer;
-    let mut pipeline = Pipeline {
-        store,
-        engine: &engine,
-        summarizer: setting.summarizer_for(options.dry_run)?,
-        max_concurrency: settings.max_concurrency,
-        daily_input_chars: settings.daily_input_chars,
-        projects: &projects,
-        clock: Arc::clone(&setting.clock),
-        max_input_chars: settings.max_input_chars,
-        stop: stop.clone(),
-    };
+    let summarizer = setting.summarizer_for(options.dry_run)?;
+    let mut pipeline = setting.pipeline(store, (&engine, &projects), summarizer, stop.clone());
     Ok(pipeline::run(&mut pipeline, job, options, told).await?)
 }
 

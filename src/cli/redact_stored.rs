@@ -1,7 +1,6 @@
 //! `jezero redact-stored`: newer redaction rules on what is stored.
 
 use clap::{Arg, ArgAction, ArgMatches};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
@@ -53,7 +52,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             (Some(lock), store)
         }
     };
-    let bar = progress_bar(output);
+    let bar = output.progress("{bar:30} {pos} of {len} items [{elapsed}]", Some(0));
     let report = redact_stored(&mut store, &engine, dry_run, &mut |told: Progress| {
         bar.set_length(told.of);
         bar.set_position(told.done);
@@ -67,17 +66,6 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let failed = report.failed > 0 || report.erased == Some(false);
     Ok(if failed { Exit::Failed } else { Exit::Done })
-}
-
-fn progress_bar(output: &Output) -> ProgressBar {
-    if !output.shows_progress {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(0);
-    match ProgressStyle::with_template("{bar:30} {pos} of {len} items [{elapsed}]") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 fn print(report: &Report, output: &mut Output) {

@@ -3,7 +3,6 @@
 use std::io::Read;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, value_parser};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
@@ -123,19 +122,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         }
     };
     let projects = ProjectRules::new(&setting.config.projects, setting.config.env.home());
-    let settings = &setting.config.summarizer;
-    let mut pipeline = Pipeline {
-        store: &mut store,
-        engine: &engine,
-        summarizer,
-        max_concurrency: settings.max_concurrency,
-        daily_input_chars: settings.daily_input_chars,
-        projects: &projects,
-        clock: std::sync::Arc::clone(&setting.clock),
-        max_input_chars: settings.max_input_chars,
-        stop,
-    };
-    let bar = progress_bar(output);
+    let mut pipeline = setting.pipeline(&mut store, (&engine, &projects), summarizer, stop);
+    let bar = output.progress("{spinner} {msg} [{elapsed}]", None);
     let mut told = |progress: Progress| {
         bar.set_message(format!(
             "{} asked, {} summaries stored",
@@ -206,16 +194,6 @@ fn from_file(path: &str) -> Result<Vec<i64>, Failure> {
     Ok(numbers)
 }
 
-fn progress_bar(output: &Output) -> ProgressBar {
-    if !output.shows_progress {
-        return ProgressBar::hidden();
-    }
-    match ProgressStyle::with_template("{spinner} {msg} [{elapsed}]") {
-        Ok(style) => ProgressBar::new_spinner().with_style(style),
-        Err(_) => ProgressBar::new_spinner(),
-    }
-}
-
 fn print(report: &RunReport, kept_days: Option<u32>, output: &mut Output) {
     let without = report.passed_over.len() as u64 + report.passed_over_unlisted;
     if let (Some(would), Some(input), Some(written)) = (
@@ -231,22 +209,11 @@ fn print(report: &RunReport, kept_days: Option<u32>, output: &mut Output) {
     } else {
         output.line(format!("{} items summarised anew", report.stored));
     }
-    let mut say = |count: u64, what: &str| {
-        if count > 0 {
-            output.line(format!("  {what}: {count}"));
-        }
-    };
-    say(without, "without an original, left as they are");
-    say(report.postponed, "waiting for another day");
-    say(report.retries, "questions put again to a busy model");
-    say(report.repairs, "replies asked for again");
-    say(
-        report.atoms_not_in_text,
-        "errors and commands dropped, since they do not stand in the text",
-    );
-    say(report.input_tokens, "tokens read");
-    say(report.output_tokens, "tokens written");
-    say(report.failed, "failed");
+    output.counted(without, "without an original, left as they are");
+    count_calls(report, output);
+    output.counted(report.input_tokens, "tokens read");
+    output.counted(report.output_tokens, "tokens written");
+    output.counted(report.failed, "failed");
     for error in &report.errors {
         output.line(format!("  error: {error}"));
     }

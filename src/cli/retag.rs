@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, value_parser};
-use indicatif::{ProgressBar, ProgressStyle};
 use jezero_connectors::SourceName;
 
 use super::failure::Failure;
@@ -99,7 +98,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         dry_run,
     };
     let as_json = matches.get_flag("json");
-    let shows_progress = output.shows_progress;
+    let bar = output.progress("{spinner} {msg} [{elapsed}]", None);
     let mut shown = 0;
     let mut told = |change: &Move| {
         shown += 1;
@@ -117,19 +116,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     };
     let mut done = pipeline::retag(&mut store, &with, &mut told)?;
     if let Some((summarizer, runtime, stop)) = model {
-        let settings = &setting.config.summarizer;
-        let mut pipeline = Pipeline {
-            store: &mut store,
-            engine: &engine,
-            summarizer,
-            max_concurrency: settings.max_concurrency,
-            daily_input_chars: settings.daily_input_chars,
-            projects: &rules,
-            clock: Arc::clone(&setting.clock),
-            max_input_chars: settings.max_input_chars,
-            stop,
-        };
-        let bar = progress_bar(shows_progress);
+        let mut pipeline = setting.pipeline(&mut store, (&engine, &rules), summarizer, stop);
         let mut progress = |progress: Progress| {
             bar.set_message(format!(
                 "{} asked, {} changed",
@@ -169,21 +156,13 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     if let Some(trouble) = &done.trouble {
         output.line(format!(
-            "  failed: {}, waiting for another day: {}",
+            "  failed: {}, left for another run: {}",
             trouble.failed, trouble.postponed
         ));
         let said = trouble.errors.iter().chain(&trouble.note);
         said.for_each(|text| output.line(format!("  {text}")));
     }
     Ok(exit)
-}
-
-fn progress_bar(shown: bool) -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
-    match style {
-        Ok(style) if shown => ProgressBar::new_spinner().with_style(style),
-        _ => ProgressBar::hidden(),
-    }
 }
 
 /// What a change is, on one line: ids hold no control characters.

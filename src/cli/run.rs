@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::failure::Failure;
 use super::output::Output;
@@ -151,8 +151,11 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         if stop.is_told() {
             break;
         }
-        let bar = progress_bar(connector, output);
-        let mut told = |progress: Progress| show(&bar, progress);
+        let bar = output
+            .progress("{spinner} {prefix}: {msg} [{elapsed}]", None)
+            .with_prefix(connector.name.to_string());
+        let units = connector.kind.units();
+        let mut told = |progress: Progress| show(&bar, progress, units);
         let reading = read(&setting, &mut store, connector, options, &stop, &mut told);
         let report = runtime.block_on(reading);
         bar.finish_and_clear();
@@ -163,7 +166,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         if json {
             output.json_line(&report);
         } else {
-            print(&report, output);
+            print(&report, units, output);
         }
         reports.push(report);
     }
@@ -274,26 +277,15 @@ pub(super) fn ended_by_signals() -> Result<(tokio::runtime::Runtime, Stop), Fail
     Ok((runtime, stop))
 }
 
-fn show(bar: &ProgressBar, progress: Progress) {
+fn show(bar: &ProgressBar, progress: Progress, units: &str) {
     bar.set_message(format!(
-        "{} sessions read, {} items stored",
+        "{} {units} read, {} items stored",
         progress.units, progress.stored
     ));
     bar.tick();
 }
 
-fn progress_bar(connector: &ConnectorConfig, output: &Output) -> ProgressBar {
-    if !output.shows_progress {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new_spinner().with_prefix(connector.name.to_string());
-    match ProgressStyle::with_template("{spinner} {prefix}: {msg} [{elapsed}]") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-fn print(report: &RunReport, output: &mut Output) {
+fn print(report: &RunReport, units: &str, output: &mut Output) {
     let verb = if report.dry_run {
         "would store"
     } else {
@@ -308,42 +300,32 @@ fn print(report: &RunReport, output: &mut Output) {
     let unread = report.units_unchanged + report.deferred_sessions + report.units_left_out;
     let read = report.units.saturating_sub(unread);
     output.line(format!(
-        "  sessions: {} found, {read} read, {} untouched since the last run",
+        "  {units}: {} found, {read} read, {} untouched since the last run",
         report.units, report.units_unchanged
     ));
-    let mut say = |count: u64, what: &str| {
-        if count > 0 {
-            output.line(format!("  {what}: {count}"));
-        }
-    };
-    say(report.deferred_sessions, "waiting until they settle");
-    say(
-        report.units_left_out,
-        "left out (copies, or nothing to keep)",
-    );
-    say(report.units_too_short, "too short for an item");
-    say(report.unchanged, "segments unchanged");
-    say(report.pruned, "items pruned");
-    say(
-        report.records_owned_elsewhere,
-        "records that another session already has",
-    );
-    say(report.redactions, "secrets redacted");
-    say(
-        report.records_repeated,
-        "records that stand twice in one session",
-    );
-    say(report.records_unknown, "records of unknown types");
-    say(report.records_mended, "records read in part");
-    say(report.records_passed_over, "damaged records passed over");
-    say(report.postponed, "segments waiting for another day");
-    say(report.retries, "questions put again to a busy model");
-    say(report.repairs, "replies asked for again");
-    say(
-        report.atoms_not_in_text,
-        "errors and commands dropped, since they do not stand in the text",
-    );
-    say(report.failed, "failed");
+    for (count, what) in [
+        (report.deferred_sessions, "waiting until they settle"),
+        (
+            report.units_left_out,
+            "left out (copies, or nothing to keep)",
+        ),
+        (report.units_too_short, "too short for an item"),
+        (report.unchanged, "segments unchanged"),
+        (report.pruned, "items pruned"),
+        (
+            report.records_owned_elsewhere,
+            "records that are stored already",
+        ),
+        (report.redactions, "secrets redacted"),
+        (report.records_repeated, "records that stand there twice"),
+        (report.records_unknown, "records of unknown types"),
+        (report.records_mended, "records read in part"),
+        (report.records_passed_over, "damaged records passed over"),
+    ] {
+        output.counted(count, what);
+    }
+    count_calls(report, output);
+    output.counted(report.failed, "failed");
     if report.input_tokens + report.output_tokens > 0 {
         output.line(format!(
             "  tokens: {} read, {} written",
@@ -382,6 +364,17 @@ fn print(report: &RunReport, output: &mut Output) {
     if more > 0 {
         output.line(format!("  … and {more} more; --json lists up to a hundred"));
     }
+}
+
+/// Counts what happened between us and a model.
+pub(super) fn count_calls(report: &RunReport, output: &mut Output) {
+    output.counted(report.postponed, "left for another run");
+    output.counted(report.retries, "questions put again to a busy model");
+    output.counted(report.repairs, "replies asked for again");
+    output.counted(
+        report.atoms_not_in_text,
+        "errors and commands dropped, since they do not stand in the text",
+    );
 }
 
 fn is_error(report: &RunReport, place: &pipeline::PassedOver) -> bool {

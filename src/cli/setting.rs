@@ -10,6 +10,8 @@ use super::output::Output;
 use super::{Exit, Globals};
 use crate::config::{Config, Env};
 use crate::library::{Library, Settings};
+use crate::pipeline::{Pipeline, Stop};
+use crate::project::ProjectRules;
 use crate::redaction::Engine;
 use crate::store::{Lock, Store, lock};
 use crate::summarizer::{Making, Summarizer};
@@ -65,6 +67,28 @@ impl Setting {
         };
         let made = (making.make()).map_err(|error| Failure::new(Exit::BadUse, error))?;
         Ok(Arc::clone(self.made.get_or_init(|| made)))
+    }
+
+    /// What runs and all that asks a summariser work with.
+    pub(super) fn pipeline<'a>(
+        &self,
+        store: &'a mut Store,
+        (engine, projects): (&'a Engine, &'a ProjectRules),
+        summarizer: Arc<dyn Summarizer>,
+        stop: Stop,
+    ) -> Pipeline<'a> {
+        let settings = &self.config.summarizer;
+        Pipeline {
+            store,
+            engine,
+            summarizer,
+            max_concurrency: settings.max_concurrency,
+            daily_input_chars: settings.daily_input_chars,
+            projects,
+            clock: Arc::clone(&self.clock),
+            max_input_chars: settings.max_input_chars,
+            stop,
+        }
     }
 
     /// How questions are answered.

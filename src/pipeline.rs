@@ -9,6 +9,7 @@ mod calls;
 mod compare;
 mod delivery;
 mod flight;
+mod halt;
 mod history;
 mod mask;
 mod naming;

@@ -108,6 +108,18 @@ pub enum SummarizerError {
 }
 
 impl SummarizerError {
+    /// Whether the key was refused: the next segment would fare no better.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        matches!(
+            self,
+            Self::Model {
+                cause: ModelError::Denied { .. },
+                ..
+            }
+        )
+    }
+
     /// What the failed call used up all the same.
     #[must_use]
     pub fn usage(&self) -> Option<&Usage> {

@@ -28,8 +28,8 @@ pub struct Change {
 pub enum WatchError {
     /// The system's limit is reached: raise it, or do with the interval.
     #[error(
-        "{}: the system watches no more folders; raise fs.inotify.max_user_watches (sysctl), or do \
-         with interval_minutes", .folder.display()
+        "{}: the system watches no more folders (/proc/sys/fs/inotify/max_user_watches) and it is read \
+         at its interval; `jezero doctor` names the sysctl command that raises the limit", .folder.display()
     )]
     Limit {
         /// The folder.

@@ -4,6 +4,7 @@
 //! transaction, nor for the writer. Libraries are opened when they are first needed: a server may
 //! start before there is one, and another file may be put in its place (a copy brought back).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,24 +81,51 @@ impl Readers {
         });
         asked.await.map_err(|_| AskError::Lost)?
     }
+
+    /// Asks something that takes no longer than a look into the file. If a library lies ready, it is
+    /// asked on the thread of the caller: the way to another one and back takes several times as
+    /// long as such an answer.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn ask_briefly<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Library) -> T + Send + 'static,
+    ) -> Result<T, AskError> {
+        let ready = match self.shared.free.try_acquire() {
+            Ok(permit) => self.shared.idle().map(|library| (permit, library)),
+            Err(_) => None,
+        };
+        let Some((permit, (file, library))) = ready else {
+            return self.ask(question).await;
+        };
+        // A question that panics takes its library with it, here as on another thread.
+        let answer = catch_unwind(AssertUnwindSafe(|| question(&library)));
+        let answer = answer.map_err(|_| AskError::Lost)?;
+        self.shared.give_back((file, library));
+        drop(permit);
+        Ok(answer)
+    }
 }
 
 impl Shared {
     /// A library of the file that is there now.
     fn take(&self) -> Result<(FileId, Library), LibraryError> {
+        if let Some(kept) = self.idle() {
+            return Ok(kept);
+        }
+        let now = FileId::of(&self.path);
+        let settings = self.settings.clone();
+        let library = Library::open(&self.path, settings, Arc::clone(&self.clock))?;
+        Ok((now, library))
+    }
+
+    /// One that lies ready, if there is one.
+    fn idle(&self) -> Option<(FileId, Library)> {
         let now = FileId::of(&self.path);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|(file, _)| *file == now);
-        let kept = idle.pop();
-        drop(idle);
-        match kept {
-            Some(kept) => Ok(kept),
-            None => {
-                let settings = self.settings.clone();
-                let library = Library::open(&self.path, settings, Arc::clone(&self.clock))?;
-                Ok((now, library))
-            }
-        }
+        idle.pop()
     }
 
     fn give_back(&self, library: (FileId, Library)) {
@@ -130,5 +158,35 @@ impl std::fmt::Debug for Readers {
         f.debug_struct("Readers")
             .field("path", &self.shared.path)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+    use jezero_connectors::Instant;
+    use jezero_connectors::time::FixedClock;
+
+    #[tokio::test]
+    async fn a_question_that_panics_is_lost_and_the_next_one_is_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("jezero.db");
+        drop(Store::open(&path).unwrap());
+        let now = Instant::parse("2026-10-21").unwrap();
+        let clock = Arc::new(FixedClock(now));
+        let readers = Readers::new(path, Settings::default(), clock);
+        let thread = || std::thread::current().id();
+        let (first, here) = (readers.ask_briefly(move |_| thread()).await, thread());
+        assert_ne!(first.unwrap(), here, "no library lay ready");
+        let second = readers.ask_briefly(move |_| thread()).await;
+        assert_eq!(second.unwrap(), here);
+        for _ in 0..MOST + 1 {
+            let lost = readers.ask_briefly(|_| panic!("a fault")).await;
+            assert!(matches!(lost, Err::<(), _>(AskError::Lost)));
+            let lost = readers.ask(|_| panic!("a fault")).await;
+            assert!(matches!(lost, Err::<(), _>(AskError::Lost)));
+            assert_eq!(readers.ask_briefly(|_| 7).await.unwrap(), 7);
+        }
     }
 }

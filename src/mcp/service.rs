@@ -13,6 +13,7 @@ use super::resources::{self, Resource};
 use super::revision::{self, Era};
 use super::tools::{self, TOOLS, ToolError};
 use crate::access::Reader;
+use crate::library::Library;
 
 /// The library as a protocol server.
 #[derive(Debug, Clone)]
@@ -101,10 +102,12 @@ impl Service {
             }
         };
         let reader = reader.clone();
-        let asked = self
-            .readers
-            .ask(move |library| tool.call(library, &reader, &arguments))
-            .await;
+        let is_brief = (tool.is_brief)(&arguments);
+        let question = move |library: &Library| tool.call(library, &reader, &arguments);
+        let asked = match is_brief {
+            true => self.readers.ask_briefly(question).await,
+            false => self.readers.ask(question).await,
+        };
         let outcome = match asked {
             Ok(outcome) => outcome,
             Err(AskError::Library(error)) => tool.failed(&ToolError::of(&error)),

@@ -33,6 +33,8 @@ pub(crate) struct Tool {
     input: fn() -> Value,
     /// Properties of the output.
     output: fn() -> Value,
+    /// Whether a call with these arguments takes no longer than a look into the file.
+    pub(crate) is_brief: fn(&Map<String, Value>) -> bool,
     run: fn(&Asked<'_>) -> Result<Value, ToolError>,
 }
 

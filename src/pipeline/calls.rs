@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use super::halt::{Halt, Words};
 use super::pool::{Given, Outcome, Place, Pool};
 use super::run::Pipeline;
 use super::{PipelineError, RunReport, mask};
 use crate::item::ItemId;
-use crate::redaction::{Redacted, Seen};
+use crate::redaction::Seen;
 use crate::store::StoreError;
 use crate::summarizer::Summarizer;
 
@@ -30,11 +31,17 @@ pub(super) struct Calls {
     pool: Pool,
     /// Whether calls are counted and none is made.
     dry_run: bool,
-    /// Whether the day's characters are used up.
-    spent: bool,
-    /// Whether the work was told to end.
-    stopped: bool,
+    /// Why no more calls are begun.
+    halt: Halt,
 }
+
+/// What is said of items that were not begun.
+const WORDS: Words = Words {
+    told: "told to end; the rest is as it was",
+    spent: "daily_input_chars is used up; give the command again tomorrow for the rest",
+    denied: "the key was refused again and again, so the rest is as it was; mend the key, then give \
+             the command again",
+};
 
 impl Calls {
     pub(super) fn new(
@@ -47,8 +54,7 @@ impl Calls {
             items: Vec::new(),
             pool: Pool::new(max_concurrency),
             dry_run,
-            spent: false,
-            stopped: false,
+            halt: Halt::default(),
         }
     }
 
@@ -83,8 +89,9 @@ impl Calls {
             tokio::select! {
                 biased;
                 () = &mut given_up => break,
-                () = stop.told(), if !self.stopped => self.stopped = true,
+                () = stop.told(), if !self.halt.is_told() => self.halt.tell(),
                 Some((place, given, outcome)) = self.pool.ended() => {
+                    self.halt.hear(&outcome);
                     if let Some((item, seen)) = self.at(place) {
                         let (item, seen) = (*item, std::mem::take(seen));
                         let ended = Ended { item, given, outcome, seen };
@@ -93,12 +100,8 @@ impl Calls {
                 }
             }
         }
-        if self.stopped {
-            report.note = Some(Redacted::literal("told to end; the rest is as it was"));
-        }
-        if self.spent {
-            let text = "daily_input_chars is used up; give the command again tomorrow for the rest";
-            report.note = Some(Redacted::literal(text));
+        if let Some(note) = self.halt.note(&WORDS) {
+            report.note = Some(note);
         }
         Ok(())
     }
@@ -134,8 +137,7 @@ impl Calls {
                 report.would_ask(chars);
                 continue;
             }
-            if self.stopped || !self.may_spend(chars, pipeline)? {
-                self.spent = !self.stopped;
+            if !self.halt.lets(chars, pipeline)? {
                 report.postponed += 1 + self.pool.take_back().len() as u64;
                 break;
             }
@@ -154,17 +156,6 @@ impl Calls {
             self.pool.begin(place, given, Arc::clone(&self.summarizer));
         }
         Ok(())
-    }
-
-    /// Counts characters against the day's limit before they are sent.
-    fn may_spend(&self, chars: u64, pipeline: &Pipeline<'_>) -> Result<bool, PipelineError> {
-        match pipeline.daily_input_chars {
-            Some(limit) if self.summarizer.costs() => {
-                let now = pipeline.clock.now();
-                Ok(pipeline.store.spend(now, chars, limit)?)
-            }
-            _ => Ok(true),
-        }
     }
 
     fn at(&mut self, place: Place) -> Option<&mut (ItemId, Seen)> {

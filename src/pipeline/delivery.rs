@@ -6,6 +6,7 @@ use jezero_connectors::{
 
 use super::assemble::{Assembly, HELD};
 use super::flight::{Flight, Flights};
+use super::halt::{Halt, Words};
 use super::naming::presentable;
 use super::pool::{Given, Outcome, Place, Pool};
 use super::run::{Options, Pipeline};
@@ -13,7 +14,6 @@ use super::settle::size;
 use super::writing::{Part, write_unit};
 use super::{PipelineError, RunReport};
 use crate::item::ProjectName;
-use crate::redaction::Redacted;
 use crate::store::{Keep, SegmentWrite};
 
 /// Units that may wait for their summaries at once.
@@ -34,11 +34,17 @@ pub(super) struct Delivery {
     pub(super) unit: Option<Assembly>,
     pub(super) flights: Flights,
     pub(super) pool: Pool,
-    /// Whether the day's characters are used up.
-    pub(super) spent: bool,
-    /// Whether the run was told to end.
-    pub(super) stopped: bool,
+    /// Why no more calls are begun.
+    pub(super) halt: Halt,
 }
+
+/// What is said of segments that were not begun.
+const WORDS: Words = Words {
+    told: "told to end; the next run goes on from here",
+    spent: "daily_input_chars is used up; the rest waits for tomorrow's run",
+    denied: "the key was refused again and again, so the rest was not asked for; mend the key, then \
+             run again",
+};
 
 impl Delivery {
     /// Whether the next event should be taken.
@@ -48,7 +54,7 @@ impl Delivery {
 
     /// Whether as much has been read as this run is to read.
     pub(super) fn is_enough(&self) -> bool {
-        self.spent
+        self.halt.is_out()
             || self
                 .options
                 .limit
@@ -202,7 +208,7 @@ impl Delivery {
                 biased;
                 () = &mut given_up => {
                     // What waits for this one is read again by the next run, as this one is.
-                    self.stopped = true;
+                    self.halt.tell();
                     self.unit = None;
                     self.flights.remove(number);
                     return Ok(());
@@ -234,7 +240,7 @@ impl Delivery {
                 continue;
             };
             let chars = u64::try_from(given.text.chars()).unwrap_or(u64::MAX);
-            if self.stopped || !self.may_spend(chars, pipeline)? {
+            if !self.halt.lets(chars, pipeline)? {
                 self.postpone(place, pipeline)?;
                 continue;
             }
@@ -245,26 +251,8 @@ impl Delivery {
         Ok(())
     }
 
-    /// Counts characters against the day's limit before they are sent, so that a kill cannot make
-    /// a run forget what it has spent.
-    fn may_spend(
-        &mut self,
-        chars: u64,
-        pipeline: &mut Pipeline<'_>,
-    ) -> Result<bool, PipelineError> {
-        let Some(limit) = pipeline.daily_input_chars else {
-            return Ok(true);
-        };
-        if !pipeline.summarizer.costs() {
-            return Ok(true);
-        }
-        let now = pipeline.clock.now();
-        Ok(!self.spent && pipeline.store.spend(now, chars, limit)?)
-    }
-
-    /// Leaves a call, and all that have not begun, for another day.
+    /// Leaves a call, and all that have not begun, for another run.
     fn postpone(&mut self, place: Place, pipeline: &mut Pipeline<'_>) -> Result<(), PipelineError> {
-        self.spent = !self.stopped;
         let waiting = self.pool.take_back();
         for place in std::iter::once(place).chain(waiting) {
             self.report.postponed += 1;
@@ -279,6 +267,7 @@ impl Delivery {
         (place, given, outcome): (Place, Option<Given>, Outcome),
         pipeline: &mut Pipeline<'_>,
     ) -> Result<(), PipelineError> {
+        self.halt.hear(&outcome);
         let Some(flight) = self.flights.take(place.unit) else {
             return Ok(());
         };
@@ -372,14 +361,7 @@ impl Delivery {
                 self.report.error(text);
             }
         }
-        if self.stopped {
-            let text = "told to end; the next run goes on from here";
-            self.report.note = Some(Redacted::literal(text));
-        }
-        if self.spent {
-            let text = "daily_input_chars is used up; the rest waits for tomorrow's run";
-            self.report.note = Some(Redacted::literal(text));
-        }
+        self.report.note = self.halt.note(&WORDS);
         (self.report, self.newest)
     }
 }

@@ -60,7 +60,8 @@ pub struct RunReport {
     /// Replies of a model that broke a rule and were asked for again.
     #[serde(skip_serializing_if = "is_zero")]
     pub repairs: u64,
-    /// Segments that wait for another day because `daily_input_chars` is used up.
+    /// Segments that wait for another run because `daily_input_chars` is used up, the key is refused
+    /// again and again, or the program was told to end.
     #[serde(skip_serializing_if = "is_zero")]
     pub postponed: u64,
     /// Items removed because their segments are no longer produced.

@@ -9,6 +9,7 @@ use jezero_connectors::{
 
 use super::delivery::Delivery;
 use super::flight::Flights;
+use super::halt::Halt;
 use super::history::Noted;
 use super::pool::Pool;
 use super::{PipelineError, RunReport, Stop};
@@ -169,8 +170,7 @@ async fn read(
         unit: None,
         flights: Flights::default(),
         pool: Pool::new(pipeline.max_concurrency),
-        spent: false,
-        stopped: false,
+        halt: Halt::default(),
     };
     delivery.report.connector = delivery.source.to_string();
     let mut is_open = true;
@@ -180,7 +180,7 @@ async fn read(
     tokio::pin!(given_up);
     loop {
         delivery.feed(pipeline)?;
-        is_open &= !(delivery.is_enough() || delivery.stopped && delivery.unit.is_none());
+        is_open &= !(delivery.is_enough() || delivery.halt.is_told() && delivery.unit.is_none());
         let (busy, reads) = (delivery.pool.is_busy(), is_open && delivery.has_room());
         if !busy && !reads {
             break;
@@ -188,7 +188,7 @@ async fn read(
         tokio::select! {
             biased;
             () = &mut given_up => break,
-            () = stop.told(), if !delivery.stopped => delivery.stopped = true,
+            () = stop.told(), if !delivery.halt.is_told() => delivery.halt.tell(),
             Some(ended) = delivery.pool.ended(), if busy => delivery.arrive(ended, pipeline)?,
             event = events.recv(), if reads => match event {
                 Some(event) => delivery.take(event, pipeline).await?,

@@ -152,6 +152,42 @@ impl Names {
     }
 }
 
+/// Keys that are remembered at once.
+const RECENT: usize = 64;
+
+/// Keys that were asked for in a text, by where they stand in it, with their groups: code and logs
+/// say the same few names again and again.
+#[derive(Debug)]
+pub(super) struct Recent<'e>([Option<(usize, usize, Option<&'e RawName>)>; RECENT]);
+
+impl Default for Recent<'_> {
+    fn default() -> Self {
+        Self([None; RECENT])
+    }
+}
+
+impl<'e> Recent<'e> {
+    /// The group of the key at a place of a text, always of the same text.
+    pub(super) fn group(
+        &mut self,
+        names: &'e Names,
+        text: &[u8],
+        (start, end): (usize, usize),
+    ) -> Option<&'e RawName> {
+        let key = part(text, start, end);
+        let signs = usize::from(byte(key, 0)) + 7 * usize::from(before(key, key.len()));
+        let slot = self.0.get_mut((signs + 31 * key.len()) % RECENT)?;
+        match *slot {
+            Some((start, end, group)) if part(text, start, end) == key => group,
+            _ => {
+                let group = names.group(key);
+                *slot = Some((start, end, group));
+                group
+            }
+        }
+    }
+}
+
 /// Most words at the end of a key that make a name.
 const NAME_WORDS: usize = 4;
 
@@ -259,6 +295,23 @@ mod tests {
             });
         }
         names
+    }
+
+    #[test]
+    fn a_key_that_comes_again_has_the_group_of_its_letters() {
+        let names = names();
+        let mut recent = Recent::default();
+        // Keys that differ in the middle alone share a slot.
+        let text = "p1password keyword password api_key apixkey password key keyword";
+        let mut at = 0;
+        for key in text.split(' ') {
+            let place = (at, at + key.len());
+            let group = recent.group(&names, text.as_bytes(), place);
+            let plain = names.group(key.as_bytes());
+            let id = |group: Option<&RawName>| group.map(|group| group.id.clone());
+            assert_eq!(id(group), id(plain), "{key}");
+            at += key.len() + 1;
+        }
     }
 
     #[test]

@@ -277,7 +277,7 @@ impl Rule {
             .or_else(|| {
                 let broken = self.breaks(text, end)?;
                 self.may_begin(text, first)
-                    .then(|| self.broken(text, first, broken))?
+                    .then(|| self.broken(text, first, broken, part(text, hit, end)))?
             })
     }
 
@@ -410,8 +410,18 @@ impl Rule {
     }
 
     /// Matches a token that a line break at `first` cuts in two.
-    fn broken(&self, text: &[u8], start: usize, first: usize) -> Option<(usize, usize)> {
+    fn broken(
+        &self,
+        text: &[u8],
+        start: usize,
+        first: usize,
+        keyword: &[u8],
+    ) -> Option<(usize, usize)> {
         let (from, to) = self.next_line(text, first)?;
+        // A line that begins as the token did begins one of its own.
+        if keyword.len() >= 4 && part(text, from, to).starts_with(keyword) {
+            return None;
+        }
         let least = self.regex()?.least.as_ref().map_or(0, Least::length);
         if first - start + (to - from) < least {
             return None;

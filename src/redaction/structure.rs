@@ -16,7 +16,7 @@ mod shadow;
 mod url;
 mod value;
 
-use super::name::Names;
+use super::name::{Names, Recent};
 use super::span::{Rank, Span};
 use super::text::part;
 
@@ -149,6 +149,7 @@ impl Ahead {
 #[derive(Debug)]
 pub(super) struct Finder<'e, 't> {
     names: &'e Names,
+    recent: Recent<'e>,
     text: &'t [u8],
     spans: Vec<Span<'e>>,
     /// End of the last command line looked at, by command.
@@ -170,6 +171,7 @@ impl<'e, 't> Finder<'e, 't> {
     pub(super) fn new(names: &'e Names, text: &'t [u8]) -> Self {
         Self {
             names,
+            recent: Recent::default(),
             text,
             spans: Vec::new(),
             commands: vec![0; commands::COMMANDS.len()],

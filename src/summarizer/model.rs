@@ -25,6 +25,7 @@ use serde_json::Value;
 pub use error::ModelError;
 
 use self::prompt::{Attempt, Prompt, Style};
+use self::schema::{Form, PROJECT, SUMMARY};
 use super::{Answer, Summarizer, SummarizerError, Task, Usage};
 use crate::config::{Env, Provider, Secret, Summarizer as Settings};
 use crate::redaction::Engine;
@@ -141,10 +142,15 @@ struct Model<V> {
 }
 
 impl<V: Voice> Model<V> {
-    async fn reply(&self, task: &Task<'_>, usage: &mut Usage) -> Result<super::Reply, ModelError> {
-        let prompt = self.style.prompt(task, None);
+    async fn reply(
+        &self,
+        form: &'static Form,
+        task: &Task<'_>,
+        usage: &mut Usage,
+    ) -> Result<super::Reply, ModelError> {
+        let prompt = self.style.prompt(form, task, None);
         let said = self.voice.say(&prompt, usage).await?;
-        let flaw = match reply::read(&said) {
+        let flaw = match reply::read(form, &said) {
             Ok(reply) => return Ok(reply),
             Err(flaw) => flaw,
         };
@@ -153,9 +159,23 @@ impl<V: Voice> Model<V> {
             said: self.engine.redact(&shown(said)),
             flaw: flaw.to_string(),
         };
-        let prompt = self.style.prompt(task, Some(attempt));
+        let prompt = self.style.prompt(form, task, Some(attempt));
         let said = self.voice.say(&prompt, usage).await?;
-        reply::read(&said).map_err(ModelError::Shape)
+        reply::read(form, &said).map_err(ModelError::Shape)
+    }
+}
+
+impl<V: Voice> Model<V> {
+    async fn answer(
+        &self,
+        form: &'static Form,
+        task: &Task<'_>,
+    ) -> Result<Answer, SummarizerError> {
+        let mut usage = Usage::default();
+        match self.reply(form, task, &mut usage).await {
+            Ok(reply) => Ok(Answer { reply, usage }),
+            Err(cause) => Err(SummarizerError::Model { cause, usage }),
+        }
     }
 }
 
@@ -173,10 +193,15 @@ impl<V: Voice> Summarizer for Model<V> {
     }
 
     async fn summarize(&self, task: &Task<'_>) -> Result<Answer, SummarizerError> {
-        let mut usage = Usage::default();
-        match self.reply(task, &mut usage).await {
-            Ok(reply) => Ok(Answer { reply, usage }),
-            Err(cause) => Err(SummarizerError::Model { cause, usage }),
-        }
+        self.answer(&SUMMARY, task).await
+    }
+
+    async fn guess_project(&self, task: &Task<'_>) -> Result<Answer, SummarizerError> {
+        // What it was until now is a guess as well, and would be given back.
+        let task = Task {
+            project: None,
+            ..task.clone()
+        };
+        self.answer(&PROJECT, &task).await
     }
 }

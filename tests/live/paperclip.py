@@ -272,8 +272,13 @@ def main():
     api("PUT", f"/issues/{made['child']}/documents/plan", {"title": "P", "format": "markdown", "body": "Laid paper is out of stock."})
     api("DELETE", f"/issues/{made['task']}/comments/{made['comments'][1]}")
     api("POST", f"/issues/{made['other']}/comments", {"body": "A late remark."})
-    report, _ = library.run()
-    check("changed", (report["units"] - report["units_unchanged"], report["failed"]), (3, 0))
+    # Newer servers answer a list from memory for two seconds, so that a change may show late.
+    changed, failed, begun = 0, 0, time.monotonic()
+    while changed < 3 and time.monotonic() - begun < 20:
+        report, _ = library.run()
+        changed += report["units"] - report["units_unchanged"]
+        failed += report["failed"]
+    check("changed", (changed, failed), (3, 0))
     items = library.items()
     check("document", "out of stock" in texts(items, child), True)
     text = texts(items, identifier)

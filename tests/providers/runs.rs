@@ -198,3 +198,119 @@ fn each_failure_costs_its_segment_alone_and_the_next_run_mends_it() {
         assert_eq!(place.export().len(), 2);
     }
 }
+
+#[test]
+fn a_key_that_is_refused_again_and_again_ends_the_asking_and_costs_nothing_stored() {
+    let good = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let is_good = std::sync::Arc::clone(&good);
+    let server =
+        ModelServer::start(
+            move |_, _| match is_good.load(std::sync::atomic::Ordering::SeqCst) {
+                true => Turn::json(&tool_use(&of_conversation())),
+                false => Turn::status(401, "{}"),
+            },
+        );
+    let place = place(&format!(
+        "base_url = \"{}\"\nmax_concurrency = 1",
+        server.base
+    ));
+    with_key(&place);
+    for number in 2..=9 {
+        let words = format!("number {number}");
+        place.session(&format!("s{number}"), &conversation(&words, 3));
+    }
+    let ran = place.jezero(&["run", "--json"]);
+    let report = ran.json();
+    assert_eq!(
+        (ran.code, &report["stored"], &report["failed"]),
+        (1, &0.into(), &3.into()),
+        "{ran:?}"
+    );
+    assert_eq!(
+        report["note"],
+        "the key was refused again and again, so the rest was not asked for; mend the key, then \
+         run again"
+    );
+    assert_eq!(server.asked().len(), 3);
+    good.store(true, std::sync::atomic::Ordering::SeqCst);
+    let again = place.run();
+    assert_eq!(
+        (&again["stored"], &again["failed"]),
+        (&9.into(), &0.into()),
+        "{again}"
+    );
+    assert_eq!(server.asked().len(), 12);
+
+    good.store(false, std::sync::atomic::Ordering::SeqCst);
+    let anew = place.jezero(&["resummarize", "--source", "agent-claude", "--json"]);
+    assert_eq!(anew.code, 1, "{anew:?}");
+    assert_eq!(server.asked().len(), 15);
+    assert_eq!(place.export().len(), 9);
+}
+
+#[test]
+fn a_model_that_is_asked_for_projects_is_asked_for_nothing_else() {
+    let server = ModelServer::start(|_, asked| {
+        let tool = asked.body["tool_choice"]["name"].as_str().unwrap();
+        match tool {
+            "record_project" => {
+                let mut answer = tool_use(&json!({"project": "Depot"}));
+                answer["content"][0]["name"] = json!(tool);
+                Turn::json(&answer)
+            }
+            _ => Turn::json(&tool_use(&of_conversation())),
+        }
+    });
+    let place = place(&format!("base_url = \"{}\"", server.base));
+    with_key(&place);
+    let text = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
+    place.write(
+        "jezero.toml",
+        format!("[projects]\nroots = ['none']\n{text}"),
+    );
+    let elsewhere = conversation("one", 3)
+        .into_iter()
+        .map(|line| line.replace("/home/me/code/shop", "/"))
+        .collect::<Vec<_>>();
+    place.session("s1", &elsewhere);
+    place.run();
+    let before = place.export();
+    let asked = server.asked().len();
+    let ran = place.jezero(&[
+        "retag",
+        "--connector",
+        "agent-claude",
+        "--ask-model",
+        "--json",
+    ]);
+    assert_eq!(
+        ran.out,
+        "{\"connector\":\"agent-claude\",\"docs\":1,\"retagged\":1,\"dry_run\":false,\
+         \"asked_model\":1,\"moved_by_model\":1}\n",
+        "{ran:?}"
+    );
+    let questions = server.asked();
+    let body = &questions[asked].body;
+    assert_eq!(questions.len(), asked + 1);
+    assert_eq!(
+        body["tools"][0]["input_schema"],
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["project"],
+            "properties": {"project": {"type": ["string", "null"]}}
+        })
+    );
+    let told = body["system"].as_str().unwrap();
+    assert!(told.contains("project: the known project"), "{told}");
+    assert!(!told.contains("atoms"), "{told}");
+    let user = body["messages"][0]["content"].as_str().unwrap();
+    let known = before[0]["project"].as_str();
+    assert!(
+        known.is_none_or(|known| !user.contains(&format!("\"project\":\"{known}\""))),
+        "{user}"
+    );
+    let after = place.export();
+    assert_eq!(after[0]["project"], "depot");
+    assert_eq!(after[0]["title"], before[0]["title"]);
+}

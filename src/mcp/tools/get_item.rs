@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     required: 1,
     input,
     output,
+    is_brief: |arguments| arguments.keys().all(|name| name == "item_id"),
     run,
 };
 

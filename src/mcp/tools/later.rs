@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     required: 1,
     input,
     output,
+    is_brief: |_| false,
     run,
 };
 

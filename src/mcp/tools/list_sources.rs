@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     required: 0,
     input: || json!({}),
     output,
+    is_brief: |_| true,
     run,
 };
 

@@ -36,6 +36,7 @@ pub(super) const TOOL: Tool = Tool {
     required: 1,
     input,
     output,
+    is_brief: |_| false,
     run,
 };
 

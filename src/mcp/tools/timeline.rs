@@ -30,6 +30,7 @@ pub(super) const TOOL: Tool = Tool {
     required: 0,
     input,
     output,
+    is_brief: |_| false,
     run,
 };
 

@@ -100,7 +100,7 @@ impl<'e> Finder<'e, '_> {
         }
     }
 
-    fn key(&self, start: usize, end: usize) -> Option<(Key, &'e RawName)> {
+    fn key(&mut self, start: usize, end: usize) -> Option<(Key, &'e RawName)> {
         let text = self.text;
         let named = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         let mut from = start;
@@ -121,7 +121,7 @@ impl<'e> Finder<'e, '_> {
         while to < end + KEY_REACH.1 && named(byte(text, to)) {
             to += 1;
         }
-        let group = self.names.group(part(text, from, to))?;
+        let group = self.recent.group(self.names, text, (from, to))?;
         let mut closed = to + quote::closing_length(text, to);
         if closed > to && matches!(byte(text, closed), b']' | b')') {
             closed += 1;

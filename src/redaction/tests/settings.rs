@@ -107,6 +107,22 @@ fn a_token_that_a_line_break_cuts_is_gone_on_both_lines() {
     }
 }
 
+#[test]
+fn lines_that_each_begin_as_a_token_does_are_not_joined() {
+    let engine = Engine::embedded();
+    let text = "sk-ant-api03-ab1cd9\nsk-ant-api03-ef2gh8\nsk-ant-api03-ij3kl7\n";
+    assert_eq!(engine.redact(text).as_str(), text);
+    let token = format!(
+        "sk-ant-api03-{}AA",
+        "q7Wn3xP0zR5tLk8vB2cM6hJ4dF9gS1a".repeat(3)
+    );
+    let hidden = engine.redact(&format!("sk-ant-api03-ab1cd9\n{token}\n"));
+    assert_eq!(
+        hidden.as_str(),
+        "sk-ant-api03-ab1cd9\n[REDACTED:anthropic-api-key]\n"
+    );
+}
+
 /// The longest run without punctuation, which is sure to belong to the secret.
 fn longest_word(token: &str) -> Option<&str> {
     token

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::prompt::Prompt;
 use super::server::{Interface, Server};
-use super::{Making, ModelError, Said, Voice, schema};
+use super::{Making, ModelError, Said, Voice};
 use crate::summarizer::Usage;
 
 const INTERFACE: Interface = Interface {
@@ -49,11 +49,11 @@ impl Anthropic {
             "system": prompt.instructions(false),
             "messages": [{"role": "user", "content": prompt.user}],
             "tools": [{
-                "name": schema::NAME,
-                "description": "Puts the record of the text into the library.",
-                "input_schema": schema::reply()
+                "name": prompt.form.name,
+                "description": prompt.form.purpose,
+                "input_schema": prompt.form.schema()
             }],
-            "tool_choice": {"type": "tool", "name": schema::NAME}
+            "tool_choice": {"type": "tool", "name": prompt.form.name}
         })
     }
 }
@@ -85,7 +85,7 @@ impl Voice for Anthropic {
         }
         let called = content.iter().find(|block| {
             let word = |key| block.get(key).and_then(Value::as_str);
-            word("type") == Some("tool_use") && word("name") == Some(schema::NAME)
+            word("type") == Some("tool_use") && word("name") == Some(prompt.form.name)
         });
         Ok(match called.and_then(|block| block.get("input")) {
             Some(input) => Said::Fields(input.clone()),

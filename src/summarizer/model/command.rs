@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 
 use super::prompt::Prompt;
+use super::schema::Form;
 use super::server::quoted;
 use super::{ANSWER_BYTES, Making, ModelError, Said, Voice, find};
 use crate::redaction::Engine;
@@ -182,18 +183,23 @@ impl Voice for Command {
             };
             return Err(self.ended(how(left.status), said));
         }
-        self.unwrapped(output, usage)
+        self.unwrapped(output, prompt.form, usage)
     }
 }
 
 impl Command {
     /// Takes a reply out of the envelope in which agents' command lines print it as JSON.
-    fn unwrapped(&self, output: String, usage: &mut Usage) -> Result<Said, ModelError> {
-        let Some(envelope) = find::object(&output) else {
+    fn unwrapped(
+        &self,
+        output: String,
+        form: &Form,
+        usage: &mut Usage,
+    ) -> Result<Said, ModelError> {
+        let Some(envelope) = find::object(form, &output) else {
             return Ok(Said::Text(output));
         };
         let field = |key| envelope.get(key);
-        if field("title").is_some() || field("summary").is_some() {
+        if form.is_in(&envelope) {
             return Ok(Said::Fields(Value::Object(envelope)));
         }
         let Some(result) = field("result").and_then(Value::as_str) else {

@@ -2,20 +2,22 @@
 
 use serde_json::{Map, Value};
 
+use super::schema::Form;
+
 /// Most places that are tried in one reply.
 const PLACES: usize = 2000;
 
-/// The object that looks most like a record: of those that hold a title or a summary the last one,
+/// The object that looks most like a reply: of those that are in the form the last one,
 /// since a model that thinks aloud ends with what it means; else the last object of all.
-pub(super) fn object(text: &str) -> Option<Map<String, Value>> {
+pub(super) fn object(form: &Form, text: &str) -> Option<Map<String, Value>> {
     let text = text.trim();
     if let Ok(Value::Object(whole)) = serde_json::from_str(text) {
         return Some(whole);
     }
     let spoken = after_reasoning(text);
-    last(spoken).or_else(|| match spoken.len() == text.len() {
+    last(form, spoken).or_else(|| match spoken.len() == text.len() {
         true => None,
-        false => last(text),
+        false => last(form, text),
     })
 }
 
@@ -28,7 +30,7 @@ fn after_reasoning(text: &str) -> &str {
     ends.max().and_then(|at| text.get(at..)).unwrap_or(text)
 }
 
-fn last(text: &str) -> Option<Map<String, Value>> {
+fn last(form: &Form, text: &str) -> Option<Map<String, Value>> {
     let mut found: Option<Map<String, Value>> = None;
     let mut at = 0;
     for _ in 0..PLACES {
@@ -40,7 +42,7 @@ fn last(text: &str) -> Option<Map<String, Value>> {
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
         at = match stream.next() {
             Some(Ok(Value::Object(object))) => {
-                if is_record(&object) || !found.as_ref().is_some_and(is_record) {
+                if form.is_in(&object) || !found.as_ref().is_some_and(|it| form.is_in(it)) {
                     found = Some(object);
                 }
                 start + stream.byte_offset()
@@ -51,16 +53,13 @@ fn last(text: &str) -> Option<Map<String, Value>> {
     found
 }
 
-fn is_record(object: &Map<String, Value>) -> bool {
-    object.contains_key("title") || object.contains_key("summary")
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::schema::{PROJECT, SUMMARY};
     use super::*;
 
     fn title(text: &str) -> Option<String> {
-        let object = object(text)?;
+        let object = object(&SUMMARY, text)?;
         Some(object.get("title")?.as_str()?.to_owned())
     }
 
@@ -108,10 +107,18 @@ mod tests {
     }
 
     #[test]
+    fn an_object_in_the_form_that_was_asked_for_counts() {
+        let said = r#"{"title": "a"} {"project": "shop"} {"why": "its folder"}"#;
+        let found = |form| object(form, said).and_then(|object| object.keys().next().cloned());
+        assert_eq!(found(&PROJECT).as_deref(), Some("project"));
+        assert_eq!(found(&SUMMARY).as_deref(), Some("title"));
+    }
+
+    #[test]
     fn no_object_is_none() {
         for said in ["", "no", "[1]", "{\"title\": \"cut", "{{{{", "\"{}\""] {
             assert!(
-                object(said).is_none_or(|object| object.is_empty()),
+                object(&SUMMARY, said).is_none_or(|object| object.is_empty()),
                 "{said}"
             );
         }

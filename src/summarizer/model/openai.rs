@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::prompt::Prompt;
 use super::server::{Interface, Refusal, Server};
-use super::{Making, ModelError, Said, Voice, schema};
+use super::{Making, ModelError, Said, Voice};
 use crate::summarizer::Usage;
 
 const INTERFACE: Interface = Interface {
@@ -119,9 +119,9 @@ impl OpenAi {
                 body["response_format"] = json!({
                     "type": "json_schema",
                     "json_schema": {
-                        "name": schema::NAME,
+                        "name": prompt.form.name,
                         "strict": true,
-                        "schema": schema::reply()
+                        "schema": prompt.form.schema()
                     }
                 });
             }

@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value};
 
+use super::schema::{Form, PROJECT};
 use super::{Said, find};
 use crate::item::AtomKind;
 use crate::summarizer::Reply;
@@ -18,6 +19,9 @@ pub enum Flaw {
     /// There is none in it.
     #[error("it holds no JSON object with the keys title, summary, questions, atoms and project")]
     NoObject,
+    /// There is none of the project in it.
+    #[error("it holds no JSON object with the key project")]
+    NoProject,
     /// A text is absent, empty or of another type.
     #[error("{0} must be a text that is not empty")]
     Text(&'static str),
@@ -36,17 +40,28 @@ pub enum Flaw {
 }
 
 /// Reads what a model said.
-pub(super) fn read(said: &Said) -> Result<Reply, Flaw> {
-    match said {
-        Said::Fields(Value::Object(fields)) => fields_of(fields),
-        Said::Fields(_) => Err(Flaw::NoObject),
-        Said::Text(text) => fields_of(&find::object(text).ok_or(Flaw::NoObject)?),
+pub(super) fn read(form: &Form, said: &Said) -> Result<Reply, Flaw> {
+    let none = match form == &PROJECT {
+        true => Flaw::NoProject,
+        false => Flaw::NoObject,
+    };
+    let found;
+    let fields = match said {
+        Said::Fields(Value::Object(fields)) => fields,
+        Said::Fields(_) => return Err(none),
+        Said::Text(text) => {
+            found = find::object(form, text).ok_or(none)?;
+            &found
+        }
+    };
+    if !form.is_in(fields) {
+        return Err(none);
     }
-}
-
-fn fields_of(fields: &Map<String, Value>) -> Result<Reply, Flaw> {
-    if !fields.contains_key("title") && !fields.contains_key("summary") {
-        return Err(Flaw::NoObject);
+    if form == &PROJECT {
+        return Ok(Reply {
+            project: project(fields)?,
+            ..Reply::default()
+        });
     }
     Ok(Reply {
         title: text(fields, "title")?,
@@ -146,6 +161,7 @@ fn project(fields: &Map<String, Value>) -> Result<Option<String>, Flaw> {
 mod tests {
     use serde_json::json;
 
+    use super::super::schema::SUMMARY;
     use super::*;
 
     fn read_fields(change: impl FnOnce(&mut Map<String, Value>)) -> Result<Reply, Flaw> {
@@ -157,7 +173,7 @@ mod tests {
             "project": "shop",
         });
         change(fields.as_object_mut().unwrap());
-        read(&Said::Fields(fields))
+        read(&SUMMARY, &Said::Fields(fields))
     }
 
     fn with(key: &str, value: Value) -> Result<Reply, Flaw> {
@@ -198,15 +214,37 @@ mod tests {
         ] {
             assert_eq!(with(key, value.clone()), Err(flaw), "{key}: {value}");
         }
-        assert_eq!(read(&Said::Fields(json!([1]))), Err(Flaw::NoObject));
-        assert_eq!(
-            read(&Said::Text("{\"a\": 1}".to_owned())),
-            Err(Flaw::NoObject)
-        );
+        for said in [
+            Said::Fields(json!([1])),
+            Said::Fields(json!({"project": "shop"})),
+            Said::Text("{\"a\": 1}".to_owned()),
+        ] {
+            assert_eq!(read(&SUMMARY, &said), Err(Flaw::NoObject));
+        }
         assert_eq!(
             Flaw::Text("title").to_string(),
             "title must be a text that is not empty"
         );
+    }
+
+    #[test]
+    fn a_reply_about_the_project_alone_is_read_without_the_rest() {
+        let project = |said: Said| read(&PROJECT, &said).map(|reply| reply.project);
+        let shop = Ok(Some("shop".to_owned()));
+        assert_eq!(project(Said::Fields(json!({"project": "shop"}))), shop);
+        let fenced = "```json\n{\"project\": \"shop\"}\n```";
+        assert_eq!(project(Said::Text(fenced.to_owned())), shop);
+        assert_eq!(project(Said::Fields(json!({"project": null}))), Ok(None));
+        assert_eq!(
+            project(Said::Fields(json!({"project": 7}))),
+            Err(Flaw::Project)
+        );
+        for said in [
+            Said::Fields(json!({"title": "t"})),
+            Said::Text("shop".to_owned()),
+        ] {
+            assert_eq!(project(said), Err(Flaw::NoProject));
+        }
     }
 
     #[test]
@@ -243,10 +281,10 @@ mod tests {
             let record = json!({"title": text, "summary": text}).to_string();
             let wrapped = format!("{text}\n{record}\n{text}");
             // What is refused is refused with a reason, and nothing is made up.
-            if let Ok(reply) = read(&Said::Text(wrapped.clone())) {
+            if let Ok(reply) = read(&SUMMARY, &Said::Text(wrapped.clone())) {
                 proptest::prop_assert!(is_visible(&reply.title), "{wrapped}");
             }
-            proptest::prop_assert!(read(&Said::Text(text)).is_err());
+            proptest::prop_assert!(read(&SUMMARY, &Said::Text(text)).is_err());
         }
     }
 }

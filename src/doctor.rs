@@ -8,6 +8,7 @@ mod clock;
 mod disk;
 mod files;
 mod library;
+mod rules;
 mod shell;
 mod sources;
 mod summaries;
@@ -119,6 +120,7 @@ pub fn examine(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) {
     files::look(patient, told);
     let library = library::look(patient, told);
     clock::look(patient, library.as_ref(), told);
+    rules::look(patient, told);
     summaries::look(patient, told);
     sources::look(patient, library.as_ref(), told);
     watches::look(patient, told);

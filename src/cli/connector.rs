@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::output::Output;
+use super::run::due_after;
 use super::search::json;
 use super::setting::Setting;
 use super::table::{aligned, dash};
@@ -13,7 +14,7 @@ use super::{Entry, Exit, Globals};
 use crate::access::Reader;
 use crate::config::ConnectorConfig;
 use crate::redaction::Redacted;
-use crate::store::ConnectorState;
+use crate::store::{ConnectorState, RunCounts};
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -70,6 +71,11 @@ struct Row {
     last_item_at: Option<String>,
     items: u64,
     last_error: Option<Redacted>,
+    /// When `run --due` reads it next; `None` where it is disabled or has not been read yet.
+    due_at: Option<String>,
+    /// Of the last run.
+    deferred_sessions: u64,
+    records_passed_over: u64,
 }
 
 fn list(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result<Exit, Failure> {
@@ -131,7 +137,13 @@ fn cells(row: Row) -> [String; 8] {
 
 fn row(connector: &ConnectorConfig, state: ConnectorState, items: u64) -> Row {
     let text = |instant: Option<Instant>| instant.map(|instant| instant.to_string());
+    let last = state.last_report.as_ref().map(RunCounts::of);
+    let last = last.unwrap_or_default();
+    let due = state.last_run_at.filter(|_| connector.enabled);
     Row {
+        due_at: text(due.and_then(|last| due_after(last, connector))),
+        deferred_sessions: last.deferred_sessions,
+        records_passed_over: last.records_passed_over,
         name: connector.name.to_string(),
         kind: connector.kind.name(),
         enabled: connector.enabled,

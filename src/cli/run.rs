@@ -12,6 +12,7 @@ use super::reading::{self, read, remove_old_originals, told_of_removed};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals, log};
 use crate::config::ConnectorConfig;
+use crate::item::Instant;
 use crate::pipeline::{self, Options, Progress, RunReport, Stop};
 use crate::store::{Lock, RemovedOriginals, Store, StoreError, lock};
 
@@ -257,11 +258,16 @@ fn not_due_until(
         // The clock was wrong then or is wrong now; waiting for it could take years.
         return Ok(None);
     }
+    let next = due_after(last, connector);
+    Ok(next.filter(|next| *next > now).map(|next| next.to_string()))
+}
+
+/// When a connector is due that was last read at an instant.
+pub(super) fn due_after(last: Instant, connector: &ConnectorConfig) -> Option<Instant> {
     let interval = i64::try_from(connector.interval_minutes)
         .unwrap_or(i64::MAX)
         .saturating_mul(60);
-    let next = jezero_connectors::Instant::from_unix(last.unix().saturating_add(interval));
-    Ok(next.filter(|next| *next > now).map(|next| next.to_string()))
+    Instant::from_unix(last.unix().saturating_add(interval))
 }
 
 /// Where a run takes place, and what tells it to end: SIGTERM or Ctrl-C.

@@ -182,7 +182,9 @@ impl Config {
         (!writable).then(|| format!("storage.path: {} is not writable", folder.display()))
     }
 
-    fn client_problems(&self) -> Vec<String> {
+    /// Clients whose keys cannot be used, and why.
+    #[must_use]
+    pub fn client_problems(&self) -> Vec<String> {
         let reasons = clients::unusable(&self.clients, &self.env);
         let mut problems: Vec<String> = (self.clients.iter().zip(&reasons))
             .filter_map(|(client, reason)| {

@@ -2,8 +2,6 @@
 
 use super::{Check, Patient};
 
-pub(super) const CHECK: &str = "file modes";
-
 /// Whether the folder of the library can be written, and modes where the system has them.
 pub(super) fn look(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) {
     if let Some(problem) = patient.config.storage_problem() {
@@ -27,8 +25,8 @@ mod unix {
     use std::path::Path;
 
     use super::super::{Check, Patient, quoted};
-    use super::CHECK;
 
+    const CHECK: &str = "file modes";
     /// Modes that others have.
     const READ: u32 = 0o044;
     const WRITE: u32 = 0o022;

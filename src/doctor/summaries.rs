@@ -1,10 +1,11 @@
-//! Whether summaries can be asked for, and whether those who are to be told can be.
+//! Whether summaries can be asked for, and whether those who are to be told or to ask can be.
 
 use super::{Check, Patient, quoted};
 use crate::config::NotReady;
 
 const SUMMARIZER: &str = "summarizer";
 const VARIABLES: &str = "variables";
+const CLIENTS: &str = "clients";
 
 pub(super) fn look(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) {
     let config = patient.config;
@@ -24,6 +25,13 @@ pub(super) fn look(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) {
         let file = quoted(&config.base.join(".env"));
         let mend = format!("\"${{EDITOR:-vi}}\" {file}");
         told(Check::warning(VARIABLES, problem.to_string(), mend));
+    }
+    for problem in config.client_problems() {
+        let mend = format!(
+            "{}    # and its line into the [[clients]] block",
+            patient.command("new-token")
+        );
+        told(Check::warning(CLIENTS, problem, mend));
     }
     for variable in [
         &config.watchdog.alert_webhook_env,

@@ -13,9 +13,15 @@ NoNewPrivileges=yes
 LockPersonality=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
-RestrictNamespaces=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 SystemCallArchitectures=native
+";
+
+/// What this program may do without, and agents may not: they make code as they run, and boxes of
+/// their own for the programs that they start.
+const ALONE: &str = "\
+MemoryDenyWriteExecute=yes
+RestrictNamespaces=yes
 SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM
 ";
@@ -40,7 +46,7 @@ CapabilityBoundingSet=
 /// # Errors
 /// [`ServiceError`].
 pub fn daemon_unit(service: &Service) -> Result<String, ServiceError> {
-    let mut text = head("reads the sources and keeps the library");
+    let mut text = head(service, "reads the sources and keeps the library");
     // Indexing a library that another version made may take long before the daemon is ready.
     text += "\n[Service]\nType=notify\nNotifyAccess=main\nTimeoutStartSec=infinity\n";
     let command = command(service, &service.daemon())?;
@@ -66,7 +72,7 @@ pub fn daemon_unit(service: &Service) -> Result<String, ServiceError> {
 /// # Errors
 /// [`ServiceError`].
 pub fn run_unit(service: &Service) -> Result<String, ServiceError> {
-    let mut text = head("reads the sources that are due");
+    let mut text = head(service, "reads the sources that are due");
     let command = command(service, &["run", "--due"])?;
     text += "\n[Service]\nType=oneshot\n";
     write(
@@ -88,11 +94,13 @@ pub fn timer_unit() -> String {
     )
 }
 
-fn head(does: &str) -> String {
-    format!(
-        "[Unit]\nDescription=Jezero: {does}\nWants=network-online.target\n\
-         After=network-online.target\n"
-    )
+fn head(service: &Service, does: &str) -> String {
+    let text = format!("[Unit]\nDescription=Jezero: {does}\n");
+    match service.whose {
+        // A person's manager knows no such target; by the time it starts, there is a network.
+        Whose::User => text,
+        Whose::System(_) => text + "Wants=network-online.target\nAfter=network-online.target\n",
+    }
 }
 
 /// The command, and the user it is run as.
@@ -120,7 +128,7 @@ fn limits(service: &Service) -> Result<String, ServiceError> {
     let mut text = "UMask=0077\nNice=10\n".to_owned();
     text += HARDENING;
     if !service.starts_programs {
-        text += "MemoryDenyWriteExecute=yes\n";
+        text += ALONE;
     }
     if let Whose::System(_) = service.whose {
         text += ISOLATION;

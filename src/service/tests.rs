@@ -63,11 +63,18 @@ fn a_path_for_systemd_has_its_percents_quotes_backslashes_and_dollars_escaped() 
 }
 
 #[test]
-fn a_program_of_the_persons_own_may_make_code_at_run_time() {
+fn a_program_of_the_persons_own_may_make_code_and_boxes_at_run_time() {
     let mut service = service("/opt/j", Whose::System("ana".to_owned()));
-    let denied =
-        |service: &Service| named(&run_unit(service).unwrap(), "MemoryDenyWriteExecute").len();
-    assert_eq!(denied(&service), 1);
+    let denied = |service: &Service| -> usize {
+        let text = run_unit(service).unwrap();
+        let keys = [
+            "MemoryDenyWriteExecute",
+            "RestrictNamespaces",
+            "SystemCallFilter",
+        ];
+        keys.iter().map(|key| named(&text, key).len()).sum()
+    };
+    assert_eq!(denied(&service), 3);
     service.starts_programs = true;
     assert_eq!(denied(&service), 0);
 }

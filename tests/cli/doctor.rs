@@ -277,3 +277,18 @@ fn a_configuration_that_is_named_is_named_in_every_command() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn rules_that_cannot_be_read_and_clients_without_a_key_are_told() {
+    let place = filled();
+    assert!(is_well(&place, "redaction rules"));
+    let text = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
+    let more = "[[clients]]\nname = \"laptop\"\ntoken_env = \"LAPTOP_KEY\"\n[redaction]\nrules_dir = \"gone\"\n";
+    place.write("jezero.toml", format!("{text}{more}"));
+    let rules = ailing(&place, "redaction rules");
+    assert_eq!(rules["result"], "failing");
+    let (_, clients) = found(&place, "clients");
+    assert_eq!(clients[0]["result"], "warning");
+    let told = clients[0]["text"].as_str().unwrap();
+    assert!(told.contains("LAPTOP_KEY"), "{told}");
+}

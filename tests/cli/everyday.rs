@@ -261,6 +261,12 @@ fn connectors_are_listed_with_their_state_and_can_be_reset() {
         (&1.into(), &serde_json::Value::Null)
     );
     assert!(after[0]["last_success_at"].is_string());
+    assert_eq!(before[0]["due_at"], serde_json::Value::Null);
+    let seconds = |key: &str| {
+        let text = after[0][key].as_str().unwrap();
+        jezero_connectors::Instant::parse(text).unwrap().unix()
+    };
+    assert_eq!(seconds("due_at") - seconds("last_run_at"), 15 * 60);
 
     assert!(
         place

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::cli::place::{Place, conversation};
 
-use super::ground::sound;
+use super::ground::{Ground, Servers, sound};
 
 #[test]
 fn a_summariser_that_the_system_kills_fails_its_segments_and_the_rest_is_not_asked_again() {
@@ -45,4 +45,30 @@ fn a_summariser_that_the_system_kills_fails_its_segments_and_the_rest_is_not_ask
     assert_eq!(asked() - before, usize::try_from(failed).unwrap());
     assert_eq!(place.export().len(), before);
     sound(&place);
+}
+
+#[test]
+fn a_password_program_that_the_system_kills_fails_its_source_alone() {
+    let servers = Servers::start();
+    let expected = Ground::clean(&servers).items(&[]);
+    let ground = Ground::new(&servers, "");
+    ground.grow(Ground::STEPS);
+    let good = fs::read_to_string(ground.place.path("jezero.toml")).unwrap();
+    let killed = good.replace(
+        r#"["/bin/echo", "secret"]"#,
+        r#"["/bin/sh", "-c", "kill -9 $$"]"#,
+    );
+    assert_ne!(killed, good);
+    ground.place.write("jezero.toml", killed);
+    let ran = ground.place.jezero(&["run", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let failing = ran
+        .out
+        .lines()
+        .filter(|line| !line.contains("\"failed\":0,"));
+    assert_eq!(failing.count(), 1, "{ran:?}");
+    ground.sound();
+    ground.place.write("jezero.toml", good);
+    ground.whole(&["run", "--json"]);
+    assert_eq!(ground.items(&[]), expected);
 }

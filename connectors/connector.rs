@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use crate::error::ConnectorError;
-use crate::marks::Recollection;
+use crate::marks::{Memory, Recollection};
 use crate::report::Report;
 use crate::source::Trust;
 use crate::time::Instant;
@@ -46,6 +46,23 @@ pub trait Connector: Send {
     fn watched(&self) -> Watched {
         Watched::default()
     }
+
+    /// What the source deletes by itself, and when what has not been read of it was last changed.
+    /// `None` for a source that deletes nothing, and where it cannot be listed. Opens no unit.
+    fn perishable(&self, _memory: &Memory) -> Option<Perishable> {
+        None
+    }
+}
+
+/// Units that their source deletes after some time, read or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Perishable {
+    /// Days after the last change of a unit at which it is deleted.
+    pub days: u32,
+    /// Where that is set: a file and a key.
+    pub set_in: String,
+    /// When each unit was last changed that has not been read, or not to its end.
+    pub unread: Vec<Instant>,
 }
 
 /// Where changes of a source show, and how long they settle.
@@ -104,6 +121,11 @@ pub trait Kind: Sync {
 
     /// Who wrote what this kind reads, unless the configuration lowers it.
     fn default_trust(&self) -> Trust;
+
+    /// The highest trust that a source with these options can have. Units may have a lower one.
+    fn highest_trust(&self, _options: &toml::Table) -> Trust {
+        self.default_trust()
+    }
 
     /// Names of the environment variables that this kind may read.
     fn variables(&self) -> &'static [&'static str] {

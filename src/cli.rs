@@ -8,6 +8,7 @@ mod backup;
 mod check_config;
 mod connector;
 mod daemon;
+mod doctor;
 mod export_jsonl;
 mod failure;
 mod forget;
@@ -16,6 +17,7 @@ mod import_db;
 mod import_jsonl;
 mod index;
 mod init;
+mod log;
 mod mcp;
 mod new_token;
 mod output;
@@ -27,12 +29,15 @@ mod resummarize;
 mod retag;
 mod rules;
 mod run;
+mod runs;
 mod search;
 mod serve;
 mod setting;
+mod setup;
 mod show;
 mod sources;
 mod stats;
+mod table;
 mod timeline;
 
 use std::ffi::OsString;
@@ -70,12 +75,15 @@ const COMMANDS: &[Entry] = &[
     check_config::COMMAND,
     run::COMMAND,
     daemon::COMMAND,
+    runs::COMMAND,
     search::COMMAND,
     show::COMMAND,
     timeline::COMMAND,
     sources::COMMAND,
     stats::COMMAND,
     health::COMMAND,
+    doctor::COMMAND,
+    setup::COMMAND,
     connector::COMMAND,
     import_jsonl::COMMAND,
     export_jsonl::COMMAND,

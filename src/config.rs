@@ -91,7 +91,7 @@ pub struct Config {
     /// `[projects]`
     pub projects: Projects,
     /// Lines of the `.env` file that were passed over.
-    env_problems: Vec<Problem>,
+    pub env_problems: Vec<Problem>,
 }
 
 impl Config {

@@ -24,6 +24,7 @@ pub use notice::Notice;
 pub use schedule::{Ended, Plan, Schedule};
 pub use watching::{Because, Change, WatchError, Watching};
 
+use crate::health::Timetable;
 use crate::item::{Instant, SourceName};
 use crate::pipeline::Stop;
 
@@ -55,13 +56,22 @@ pub struct Ears {
     pub stop: Stop,
 }
 
+/// Whom the daemon tells how it is.
+#[derive(Debug, Default)]
+pub struct Mouth {
+    /// The service manager.
+    pub notice: Notice,
+    /// When each source is read next, for those who ask in this process.
+    pub timetable: Timetable,
+}
+
 /// Reads what is due until told to end; readings under way are then told too and waited for.
 pub async fn run<R: Runner>(
     runner: Arc<R>,
     plans: Vec<Plan>,
     mut ears: Ears,
     clock: Arc<dyn Clock>,
-    notice: &Notice,
+    mouth: &Mouth,
 ) {
     let mut schedule = Schedule::default();
     schedule.plan(plans, |source| runner.last_reading(source), clock.now());
@@ -79,7 +89,8 @@ pub async fn run<R: Runner>(
             });
             names.insert(reading.id(), source);
         }
-        notice.alive();
+        mouth.timetable.set(schedule.times());
+        mouth.notice.alive();
         tokio::select! {
             biased;
             () = ears.stop.told() => break,
@@ -102,7 +113,7 @@ pub async fn run<R: Runner>(
             }
         }
     }
-    notice.stopping();
+    mouth.notice.stopping();
     while readings.join_next().await.is_some() {}
 }
 

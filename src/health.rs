@@ -4,8 +4,10 @@
 //! a source without a successful run for `max_silence_hours` is stale.
 
 mod alert;
+mod timetable;
 
 pub use alert::{AlertError, Alerts, Beat, alert, beat};
+pub use timetable::Timetable;
 
 use serde::Serialize;
 

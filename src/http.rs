@@ -6,11 +6,13 @@
 
 mod counts;
 mod endpoint;
+mod exposition;
 mod gate;
 mod guards;
 mod headers;
 mod keys;
 mod listen;
+mod sources;
 mod throttle;
 
 use std::sync::Arc;
@@ -27,8 +29,10 @@ use tokio::net::TcpListener;
 
 use crate::access::Reader;
 use crate::config::{Config, Env};
+use crate::health::Timetable;
 use crate::mcp::Service;
 use counts::Counts;
+use exposition::{Exposition, Kind};
 use gate::Gate;
 use guards::Guards;
 use throttle::Throttle;
@@ -74,6 +78,7 @@ struct Shared {
     gate: Option<Gate>,
     throttle: Throttle,
     counts: Counts,
+    timetable: Timetable,
     path: String,
 }
 
@@ -84,6 +89,19 @@ impl Server {
     /// # Errors
     /// [`ServeError::NoKey`].
     pub fn new(config: &Config, env: Env, service: Service) -> Result<Self, ServeError> {
+        Self::beside(config, env, service, Timetable::default())
+    }
+
+    /// As [`Server::new`], beside a daemon that plans the readings in `timetable`.
+    ///
+    /// # Errors
+    /// [`ServeError::NoKey`].
+    pub fn beside(
+        config: &Config,
+        env: Env,
+        service: Service,
+        timetable: Timetable,
+    ) -> Result<Self, ServeError> {
         let server = &config.server;
         let now = Instant::now();
         let gate = server.require_auth.then(|| Gate::new(config, env, now));
@@ -97,6 +115,7 @@ impl Server {
                 gate,
                 throttle: Throttle::default(),
                 counts: Counts::default(),
+                timetable,
                 path: server.path.clone(),
             }),
             address: format!("{}:{}", guards::bracketed(&server.host), server.port),
@@ -255,12 +274,27 @@ async fn healthz(State(shared): State<Arc<Shared>>) -> Response {
     }
 }
 
+/// What the server did, and how the readings of the sources that the key may see go.
 async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    if let Err(refusal) = shared.caller(&headers).await {
-        return refusal;
+    let reader = match shared.caller(&headers).await {
+        Ok(reader) => reader,
+        Err(refusal) => return refusal,
+    };
+    let mut out = Exposition::default();
+    shared.counts.tell(&mut out);
+    let asked = shared.service.readers();
+    let asked = asked.ask(move |library| library.readings(&reader)).await;
+    let readings = asked.map(|asked| asked.map_err(|error| error.to_string()));
+    let readings = readings.map_err(|error| error.to_string()).flatten();
+    let name = "jezero_library_readable";
+    out.metric(Kind::Gauge, name, "1 when the library can be read, else 0.");
+    out.sample(name, &[], u8::from(readings.is_ok()));
+    match readings {
+        Ok(readings) => sources::tell(&mut out, &readings, &shared.timetable),
+        Err(error) => tracing::warn!("no metrics of sources: {error}"),
     }
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    (kind, shared.counts.text()).into_response()
+    (kind, out.into_text()).into_response()
 }
 
 async fn not_found() -> Response {

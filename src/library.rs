@@ -11,6 +11,8 @@ mod get_item;
 mod later;
 mod list_sources;
 mod overview;
+mod readings;
+mod runs;
 mod search;
 mod stats;
 mod timeline;
@@ -21,6 +23,8 @@ pub use get_item::{FoundItem, ItemAnswer};
 pub use later::{LaterAnswer, MatchedBy, Newer, Reference};
 pub use list_sources::{SourceSummary, SourcesAnswer};
 pub use overview::{Overview, ProjectSummary, SourceState};
+pub use readings::Reading;
+pub use runs::{Counts, Run};
 pub use search::{Hit, Looked, SearchAnswer, SearchQuery, TermCount};
 pub use stats::Stats;
 pub use timeline::{TimelineAnswer, TimelineQuery};
@@ -168,5 +172,17 @@ impl std::fmt::Debug for Library {
         f.debug_struct("Library")
             .field("path", &self.view.path())
             .finish_non_exhaustive()
+    }
+}
+
+/// An instant as text, or null.
+#[expect(clippy::ref_option, reason = "the form that serde asks for")]
+fn maybe<S: serde::Serializer>(
+    instant: &Option<crate::item::Instant>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    match instant {
+        Some(instant) => serializer.collect_str(instant),
+        None => serializer.serialize_none(),
     }
 }

@@ -10,6 +10,7 @@ mod compare;
 mod delivery;
 mod flight;
 mod halt;
+mod history;
 mod mask;
 mod naming;
 mod pool;

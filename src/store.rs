@@ -6,13 +6,16 @@
 
 mod backup;
 mod batch;
+mod condition;
 mod earlier;
 mod forget;
 mod frame;
 mod index;
+mod integrity;
 pub mod items;
 mod keep;
 pub mod lock;
+mod memory;
 mod numbered;
 mod open;
 mod owners;
@@ -23,14 +26,18 @@ mod rename;
 mod restore;
 mod resummarize;
 mod retag;
+mod room;
+mod runs;
 mod schema;
 pub mod search;
 mod state;
+mod trouble;
 mod units;
 mod version;
 
 pub use backup::{Copied, Verified, copy, verify};
 pub use batch::Batch;
+pub use condition::Gaps;
 pub use earlier::{Earlier, EarlierItem, EarlierState};
 pub use forget::{Forget, Forgettable, Forgotten, ForgottenPart, ForgottenUnit, Lifted};
 pub use frame::{Frame, compress, decompress};
@@ -48,7 +55,9 @@ pub use restore::restore;
 pub(crate) use restore::sync_folder;
 pub use resummarize::{Anew, Candidate, Kept};
 pub use retag::{Evident, Tagged};
-pub use state::{ConnectorState, RunRow};
+pub use runs::{Outcome, PastRun, RunCounts, RunId, RunRow};
+pub use state::{ConnectorState, Totals};
+pub use trouble::Trouble;
 pub use units::{Keep, SegmentWrite, StoredSegment, StoredUnit, UnitWrite, Written};
 
 use std::path::PathBuf;
@@ -73,6 +82,13 @@ pub enum StoreError {
     /// The file is a library of the Python package, which can be taken over: it is left untouched.
     #[error("{} is a library of the Python package; it was left untouched", path.display())]
     Earlier {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by an older version of this program: the next writer, such as `jezero
+    /// run`, brings it up to date.
+    #[error("{} was written by an older version", path.display())]
+    Older {
         /// The file.
         path: PathBuf,
     },

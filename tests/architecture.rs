@@ -16,9 +16,10 @@ const LAYERS: &[&[&str]] = &[
         "import",
         "export",
         "health",
+        "doctor",
         "redact_stored",
     ],
-    &["mcp", "http", "daemon"],
+    &["mcp", "http", "daemon", "service"],
     &["cli"],
 ];
 

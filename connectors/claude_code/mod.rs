@@ -18,6 +18,7 @@ mod listing;
 mod mark;
 mod naming;
 pub mod options;
+mod perishable;
 mod plan;
 mod prompt;
 mod record;
@@ -31,9 +32,10 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use crate::connector::{Connector, Kind, Outcome, Request, Surroundings, Watched};
+use crate::connector::{Connector, Kind, Outcome, Perishable, Request, Surroundings, Watched};
 use crate::error::ConnectorError;
 use crate::files::{self, Root};
+use crate::marks::Memory;
 use crate::report::Report;
 use crate::source::Trust;
 use crate::unit::Sink;
@@ -137,6 +139,12 @@ impl Connector for Sessions {
             folders: folders.filter(|folder| folder.is_dir()).collect(),
             settle_minutes: self.options.settle_minutes,
         }
+    }
+
+    fn perishable(&self, memory: &Memory) -> Option<Perishable> {
+        let places = self.places().ok()?;
+        let found = listing::list(&places, &self.options, &mut Report::default());
+        perishable::of(&places, &found, memory)
     }
 }
 

@@ -241,6 +241,8 @@ impl Delivery<'_> {
                     return self.marks(&thread, &taken_in);
                 }
                 Part::Whole => None,
+                // Only the whole of it shows whether nobody else wrote.
+                Part::From(_) if self.options.own_notes && plan.is_all_there() => None,
                 Part::From(from) => Some(from),
             };
             match send::unit(self, &mut plan, from) {
@@ -254,7 +256,7 @@ impl Delivery<'_> {
 
     /// Sends a thread for a trial, if all of it is there.
     fn sample(&mut self, mut plan: Plan) -> Result<(), ConnectorError> {
-        if (0..plan.places.len()).any(|ordinal| !plan.is_there(ordinal)) {
+        if !plan.is_all_there() {
             self.report.left_out += 1;
             return Ok(());
         }

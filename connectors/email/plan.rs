@@ -208,6 +208,11 @@ impl Plan {
             .is_some_and(|places| !places.is_empty())
     }
 
+    /// Whether every mail of the thread can be read.
+    pub(super) fn is_all_there(&self) -> bool {
+        self.are_there(0)
+    }
+
     fn are_there(&self, from: usize) -> bool {
         (from..self.places.len()).all(|ordinal| self.is_there(ordinal))
     }

@@ -13,7 +13,7 @@ use super::output::Output;
 use super::search::json;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
-use crate::store::{self, Copied, StoreError, Verified, sync_folder};
+use crate::store::{self, Copied, StoreError, Trouble, Verified, sync_folder};
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -98,6 +98,8 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     let (copied, verified) = copied.map_err(|error| {
         drop(fs::remove_file(&part));
         match error {
+            // What cannot be read of the library is no matter of room.
+            error if error.trouble() == Some(Trouble::Damaged) => Failure::from(error),
             StoreError::Sqlite(error) => Failure::text(
                 Exit::Failed,
                 format!("{} could not be written: {error}", path.display()),

@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::output::Output;
 use super::search::json;
 use super::setting::Setting;
+use super::table::{aligned, dash};
 use super::{Entry, Exit, Globals};
 use crate::access::Reader;
 use crate::config::ConnectorConfig;
@@ -116,7 +117,6 @@ const HEADINGS: [&str; 8] = [
 ];
 
 fn cells(row: Row) -> [String; 8] {
-    let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     [
         row.name,
         row.kind.to_owned(),
@@ -125,25 +125,8 @@ fn cells(row: Row) -> [String; 8] {
         dash(row.last_run_at),
         dash(row.last_success_at),
         row.items.to_string(),
-        dash(row.last_error.map(|error| error.to_string())),
+        dash(row.last_error),
     ]
-}
-
-/// Lines with columns of equal width; the last column is as long as it is.
-fn aligned(table: &[[String; 8]]) -> Vec<String> {
-    let width = |column: usize| {
-        let cells = table.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
-    let line = |row: &[String; 8]| {
-        let padded = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:width$}"));
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    table.iter().map(line).collect()
 }
 
 fn row(connector: &ConnectorConfig, state: ConnectorState, items: u64) -> Row {
@@ -168,10 +151,7 @@ fn reset(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result
         .iter()
         .find(|connector| connector.name.as_str() == name)
     else {
-        return Err(
-            Failure::text(Exit::BadUse, format!("there is no connector {name:?}"))
-                .hint("`jezero connector list` shows them"),
-        );
+        return Err(super::runs::unknown(name));
     };
     if !matches.get_flag("yes") {
         output.line(format!(

@@ -4,7 +4,7 @@ mod watched;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use tokio::sync::mpsc;
@@ -13,15 +13,16 @@ use self::watched::Watched;
 use super::failure::Failure;
 use super::output::Output;
 use super::reading;
-use super::serve::{log_to_stderr, port, runtime, service, signals};
+use super::serve::{port, runtime, service, signals};
 use super::setting::Setting;
-use super::{Entry, Exit, Globals};
+use super::{Entry, Exit, Globals, log};
 use crate::config::Env;
-use crate::daemon::{self, Ears, Ended, Notice, Plan, Runner, Watching};
+use crate::daemon::{self, Ears, Ended, Mouth, Notice, Plan, Runner, Watching};
+use crate::health::Timetable;
 use crate::http::Server;
 use crate::item::{Instant, SourceName};
 use crate::pipeline::{Options, RunReport, Stop};
-use crate::store::{Lock, Store, Upkeeping, lock};
+use crate::store::{Lock, Store, StoreError, Upkeeping, lock};
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -50,10 +51,12 @@ fn define() -> clap::Command {
             "once",
             "Read every enabled connector once, side by side, and end; for cron",
         ))
+        .arg(log::form())
+        .arg(log::file())
 }
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
-    log_to_stderr();
+    log::start(matches, output)?;
     let mut setting = Setting::load(globals)?;
     if let Some(port) = matches.get_one("port") {
         setting.config.server.port = *port;
@@ -67,7 +70,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let path = &setting.config.storage.path;
     Store::check(path)?;
-    drop(Store::open_with(path, setting.config.search.originals)?);
+    make_ready(&setting)?;
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
         runtime.block_on(once(setting))
@@ -78,6 +81,23 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     // Threads that still read have been told to end and were waited for.
     runtime.shutdown_background();
     exit
+}
+
+/// Makes the library, brings it up to date, finishes what a kill has left. While another program writes
+/// that is its business.
+fn make_ready(setting: &Setting) -> Result<(), Failure> {
+    let path = &setting.config.storage.path;
+    let lock = Lock::take(path, "daemon", Duration::ZERO, setting.clock.as_ref());
+    match lock {
+        Ok(_lock) => {
+            let store = Store::open_with(path, setting.config.search.originals)?;
+            // Nobody is writing, so what is noted as under way was killed.
+            store.interrupt_runs()?;
+            Ok(())
+        }
+        Err(StoreError::Locked { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Reads every enabled connector once.
@@ -109,8 +129,12 @@ async fn on_and_on(
         Some(address) => Notice::to(address.expose()),
         None => Notice::nobody(),
     };
+    let mouth = Mouth {
+        notice,
+        timetable: Timetable::default(),
+    };
     let serving = match serves {
-        true => Some(start_server(&setting, stop.clone(), output).await?),
+        true => Some(start_server(&setting, &mouth, stop.clone(), output).await?),
         false => None,
     };
     let (watching, changes) = Watching::channel();
@@ -124,8 +148,8 @@ async fn on_and_on(
         stop,
     };
     output.note(format!("reading {} sources; SIGTERM ends it", plans.len()));
-    notice.ready();
-    daemon::run(keeper, plans, ears, clock, &notice).await;
+    mouth.notice.ready();
+    daemon::run(keeper, plans, ears, clock, &mouth).await;
     if let Some(serving) = serving {
         // A server that broke has said so in the log.
         drop(serving.await);
@@ -135,10 +159,12 @@ async fn on_and_on(
 
 async fn start_server(
     setting: &Setting,
+    mouth: &Mouth,
     mut stop: Stop,
     output: &mut Output,
 ) -> Result<tokio::task::JoinHandle<()>, Failure> {
-    let server = Server::new(&setting.config, Env::process(), service(setting))?;
+    let (service, timetable) = (service(setting), mouth.timetable.clone());
+    let server = Server::beside(&setting.config, Env::process(), service, timetable)?;
     let listener = server.listen().await?;
     let address = listener
         .local_addr()
@@ -257,7 +283,7 @@ impl Runner for Keeper {
             .unwrap_or_else(|error| Err(Failure::new(Exit::Failed, error)));
         match outcome {
             Ok(report) => {
-                log(&source, &report);
+                reading::log(&source, &report);
                 match report.has_failed() {
                     true => Ended::Failing,
                     false => Ended::Well,
@@ -265,7 +291,7 @@ impl Runner for Keeper {
             }
             Err(failure) => {
                 let text = failure.lines().join("; ");
-                tracing::warn!("{source}: {text}");
+                tracing::warn!(connector = %source, "{source}: {text}");
                 match failure.exit {
                     Exit::Locked => Ended::Busy,
                     _ => Ended::Failing,
@@ -356,7 +382,7 @@ struct Hold {
 /// The hold of the readings under way, or a new one.
 fn shared(
     held: &Mutex<Weak<Hold>>,
-    take: impl FnOnce() -> Result<Lock, crate::store::StoreError>,
+    take: impl FnOnce() -> Result<Lock, StoreError>,
 ) -> Result<Arc<Hold>, Failure> {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(hold) = held.upgrade() {
@@ -368,26 +394,4 @@ fn shared(
     });
     *held = Arc::downgrade(&hold);
     Ok(hold)
-}
-
-fn log(source: &SourceName, report: &RunReport) {
-    if report.has_failed() {
-        let error = report
-            .errors
-            .first()
-            .map_or("something failed", |e| e.as_str());
-        tracing::warn!("{source}: {} failed: {error}", report.failed);
-    } else if report.stored + report.pruned > 0 {
-        tracing::info!(
-            "{source}: stored {}, pruned {}, {} unchanged",
-            report.stored,
-            report.pruned,
-            report.unchanged
-        );
-    } else {
-        tracing::debug!("{source}: nothing new");
-    }
-    if let Some(note) = &report.note {
-        tracing::info!("{source}: {note}");
-    }
 }

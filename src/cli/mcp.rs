@@ -5,7 +5,7 @@ use tokio::io::{BufReader, stdin, stdout};
 
 use super::failure::Failure;
 use super::output::Output;
-use super::serve::{log_to_stderr, runtime, service};
+use super::serve::{runtime, service};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::access::Reader;
@@ -31,7 +31,7 @@ fn define() -> clap::Command {
 }
 
 fn run(_: &ArgMatches, globals: &Globals, _: &mut Output) -> Result<Exit, Failure> {
-    log_to_stderr();
+    super::log::to_stderr();
     let env = Env::process();
     let bridge = match env.get(URL) {
         Some(url) => Some(Bridge::new(url.expose(), env.get(TOKEN)).map_err(|error| {

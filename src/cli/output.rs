@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::Exit;
 use super::failure::Failure;
+use super::log::{self, Kept};
 
 /// Both ends that a command writes to.
 pub(super) struct Output {
@@ -19,6 +20,8 @@ pub(super) struct Output {
     pub(super) to_terminal: bool,
     /// Whether standard error is a terminal, where progress may be shown.
     pub(super) shows_progress: bool,
+    /// Where remarks go instead of standing between the lines of a log.
+    log: Option<Kept>,
     broken: Option<io::Error>,
 }
 
@@ -30,8 +33,20 @@ impl Output {
             notes: Box::new(io::stderr()),
             to_terminal: io::stdout().is_terminal(),
             shows_progress: io::stderr().is_terminal(),
+            log: None,
             broken: None,
         }
+    }
+
+    /// From here on remarks are lines of the log, and progress would disturb it.
+    pub(super) fn keep_log(&mut self, kept: Kept) {
+        self.log = Some(kept);
+        self.shows_progress = false;
+    }
+
+    /// Whether remarks go into the log.
+    pub(super) fn is_logged(&self) -> bool {
+        self.log.is_some()
     }
 
     /// Writes a line of the result.
@@ -66,6 +81,10 @@ impl Output {
         // Both ends are often one terminal: what was said first is to stand first.
         let flushed = self.out.flush();
         self.note_fault(flushed);
+        if self.is_logged() {
+            tracing::info!("{}", text.as_ref());
+            return;
+        }
         // A remark that cannot be shown has nowhere else to go.
         drop(writeln!(self.notes, "{}", printable(text.as_ref())));
     }
@@ -90,8 +109,15 @@ impl Output {
 
     /// Says what went wrong and what to do about it.
     pub(super) fn fail(mut self, failure: &Failure) -> Exit {
-        for line in failure.lines() {
-            self.note(line);
+        let lines = failure.lines();
+        if self.is_logged() {
+            log::failed(&lines);
+        }
+        if self.log != Some(Kept::OnStderr) {
+            self.log = None;
+            for line in lines {
+                self.note(line);
+            }
         }
         self.finish(failure.exit)
     }
@@ -111,7 +137,7 @@ impl Output {
 
 /// Replaces what steers a terminal or turns text around (but newline and tab), so that no stored
 /// text can show as something else than it is.
-fn printable(text: &str) -> Cow<'_, str> {
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
     let steers = |c: char| match c {
         '\n' | '\t' => false,
         // Marks, embeddings, overrides and isolates of direction.

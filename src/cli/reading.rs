@@ -6,6 +6,7 @@ use super::Exit;
 use super::failure::Failure;
 use super::setting::Setting;
 use crate::config::ConnectorConfig;
+use crate::item::SourceName;
 use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport, Stop};
 use crate::project::ProjectRules;
 use crate::redaction::Redacted;
@@ -76,4 +77,44 @@ pub(super) fn told_of_removed(removed: RemovedOriginals) -> String {
          {} bytes are free for what is stored next",
         removed.count, removed.bytes
     )
+}
+
+/// Tells in the log how a reading went.
+pub(super) fn log(source: &SourceName, report: &RunReport) {
+    let told = match report.errors.first() {
+        _ if !report.has_failed() && report.stored + report.pruned == 0 => "nothing new".to_owned(),
+        _ if !report.has_failed() => format!(
+            "stored {}, pruned {}, {} unchanged",
+            report.stored, report.pruned, report.unchanged
+        ),
+        Some(error) => format!("{} failed: {error}", report.failed),
+        None => format!("{} failed: something failed", report.failed),
+    };
+    // The level of an event is fixed where it stands.
+    macro_rules! tell {
+        ($level:ident) => {
+            tracing::$level!(
+                connector = %source,
+                stored = report.stored,
+                pruned = report.pruned,
+                unchanged = report.unchanged,
+                failed = report.failed,
+                deferred_sessions = report.deferred_sessions,
+                records_passed_over = report.records_passed_over,
+                input_tokens = report.input_tokens,
+                output_tokens = report.output_tokens,
+                "{source}: {told}"
+            )
+        };
+    }
+    if report.has_failed() {
+        tell!(warn);
+    } else if report.stored + report.pruned > 0 {
+        tell!(info);
+    } else {
+        tell!(debug);
+    }
+    if let Some(note) = &report.note {
+        tracing::info!(connector = %source, "{source}: {note}");
+    }
 }

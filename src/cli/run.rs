@@ -8,9 +8,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
-use super::reading::{read, remove_old_originals, told_of_removed};
+use super::reading::{self, read, remove_old_originals, told_of_removed};
 use super::setting::Setting;
-use super::{Entry, Exit, Globals};
+use super::{Entry, Exit, Globals, log};
 use crate::config::ConnectorConfig;
 use crate::pipeline::{self, Options, Progress, RunReport, Stop};
 use crate::store::{Lock, RemovedOriginals, Store, StoreError, lock};
@@ -55,6 +55,7 @@ fn define() -> clap::Command {
             "json",
             "One JSON report a connector, on one line each",
         ))
+        .arg(log::form())
 }
 
 pub(super) fn number(name: &'static str, help: &'static str) -> Arg {
@@ -96,6 +97,10 @@ struct Due {
 }
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
+    // Without a log its report tells a person all there is.
+    if matches.contains_id("log") {
+        log::start(matches, output)?;
+    }
     let setting = Setting::load(globals)?;
     let count = |name: &str| {
         matches
@@ -119,8 +124,9 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         Store::check(path)?;
         match Lock::take(path, "run", lock::PATIENCE, setting.clock.as_ref()) {
             Ok(lock) => {
-                let originals = setting.config.search.originals;
-                (Some(lock), Store::open_with(path, originals)?)
+                let store = Store::open_with(path, setting.config.search.originals)?;
+                store.interrupt_runs()?;
+                (Some(lock), store)
             }
             Err(StoreError::Locked { holder }) => {
                 output.note(format!("skipped: {holder} is writing"));
@@ -151,6 +157,9 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         let report = runtime.block_on(reading);
         bar.finish_and_clear();
         let report = report?;
+        if matches.contains_id("log") {
+            reading::log(&connector.name, &report);
+        }
         if json {
             output.json_line(&report);
         } else {
@@ -176,7 +185,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     if matches.get_flag("due") {
         output.json_line(&DueLine { due });
     }
-    if !json {
+    if !json && !output.is_logged() {
         closing_hint(&setting, &reports, options, output);
     }
     let failed: Vec<_> = reports.iter().filter(|r| r.has_failed()).collect();

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, value_parser};
 use super::failure::Failure;
 use super::output::Output;
 use super::setting::Setting;
-use super::{Entry, Exit, Globals};
+use super::{Entry, Exit, Globals, log};
 use crate::config::Env;
 use crate::http::{ServeError, Server};
 use crate::mcp::{Readers, Service};
@@ -28,6 +28,8 @@ fn define() -> clap::Command {
              Ctrl-C, requests in flight first.",
         )
         .arg(port())
+        .arg(log::form())
+        .arg(log::file())
 }
 
 /// `--port`, which several commands that serve have.
@@ -40,7 +42,7 @@ pub(super) fn port() -> Arg {
 }
 
 fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
-    log_to_stderr();
+    log::start(matches, output)?;
     let mut setting = Setting::load(globals)?;
     if let Some(port) = matches.get_one("port") {
         setting.config.server.port = *port;
@@ -79,20 +81,6 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, error))
-}
-
-/// Sends what the server has to say to standard error, a line each.
-pub(super) fn log_to_stderr() {
-    let log = tracing_subscriber::fmt()
-        .with_writer(io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .with_max_level(tracing::Level::INFO)
-        .finish();
-    // A second call has nothing to set: the first log stays.
-    if tracing::subscriber::set_global_default(log).is_err() {
-        tracing::debug!("the log was already set up");
-    }
 }
 
 /// Done when the program is told to end.

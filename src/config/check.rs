@@ -164,8 +164,10 @@ impl Config {
         problems
     }
 
-    /// A library is made on first use, with its folder; the nearest folder that is there decides.
-    fn storage_problem(&self) -> Option<String> {
+    /// Why the library's file cannot be written. One is made on first use, with its folder; the
+    /// nearest folder that is there decides.
+    #[must_use]
+    pub fn storage_problem(&self) -> Option<String> {
         let path = &self.storage.path;
         if path.is_dir() {
             return Some(format!("storage.path: {} is a folder", path.display()));
@@ -196,7 +198,8 @@ impl Config {
     }
 
     /// What the options of a source point to and is not there.
-    fn missing_folder(&self, connector: &ConnectorConfig) -> Option<String> {
+    #[must_use]
+    pub fn missing_folder(&self, connector: &ConnectorConfig) -> Option<String> {
         let surroundings = connector.surroundings(self);
         // A server is somewhere else.
         let mut named = connector.options.keys().any(|key| key.ends_with("_url"));

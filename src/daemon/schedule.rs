@@ -110,6 +110,14 @@ impl Schedule {
         idle.filter_map(Entry::wakes).min()
     }
 
+    /// When each source will be due that is not being read.
+    #[must_use]
+    pub fn times(&self) -> BTreeMap<SourceName, Instant> {
+        let idle = self.entries.iter().filter(|(_, entry)| !entry.is_running);
+        let times = idle.filter_map(|(source, entry)| Some((source.clone(), entry.wakes()?)));
+        times.collect()
+    }
+
     /// Notes that a reading begins.
     pub fn begun(&mut self, source: &SourceName, now: Instant) {
         if let Some(entry) = self.entries.get_mut(source) {
@@ -234,6 +242,10 @@ mod tests {
         assert!(!reads(&mut schedule, 99, Ended::Well));
         let next = schedule.next().unwrap().unix() - at(0).unix();
         assert!((100..=110).contains(&next), "{next}");
+        assert_eq!(schedule.times(), [(name(), at(next))].into());
+        schedule.begun(&name(), at(99));
+        assert_eq!(schedule.times(), BTreeMap::new());
+        schedule.ended(&name(), Ended::Well, at(0));
         assert!(reads(&mut schedule, 110, Ended::Well));
     }
 

@@ -1,4 +1,4 @@
-//! What `/metrics` tells: counts of what the server did, in the text form of Prometheus.
+//! What `/metrics` tells of the server: counts of what it did.
 //!
 //! Nothing of the library, of clients or of keys is in it.
 
@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use super::exposition::{Exposition, Kind};
 
 /// Counts since the start.
 #[derive(Debug, Default)]
@@ -38,74 +40,47 @@ impl Counts {
         calls.took += took;
     }
 
-    /// All counts as text.
-    pub(super) fn text(&self) -> String {
-        let mut out = String::new();
-        let statuses = self
-            .statuses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let calls = self
-            .calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        head(
-            &mut out,
-            "jezero_http_responses_total",
-            "HTTP responses by status.",
-        );
+    /// Adds all counts.
+    pub(super) fn tell(&self, out: &mut Exposition) {
+        let statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
+        let statuses = statuses.clone();
+        let name = "jezero_http_responses_total";
+        out.metric(Kind::Counter, name, "HTTP responses by status.");
         for (status, number) in &statuses {
-            line(
-                &mut out,
-                &format!("jezero_http_responses_total{{status=\"{status}\"}} {number}"),
-            );
+            out.sample(name, &[("status", status)], number);
         }
-        head(
-            &mut out,
-            "jezero_wrong_keys_total",
+        let name = "jezero_wrong_keys_total";
+        out.metric(
+            Kind::Counter,
+            name,
             "Requests with a key that no client has.",
         );
-        let wrong = self.wrong_keys.load(Ordering::Relaxed);
-        line(&mut out, &format!("jezero_wrong_keys_total {wrong}"));
-        head(
-            &mut out,
-            "jezero_tool_calls_total",
-            "Calls of tools by outcome.",
-        );
+        out.sample(name, &[], self.wrong_keys.load(Ordering::Relaxed));
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = calls.clone();
+        let name = "jezero_tool_calls_total";
+        out.metric(Kind::Counter, name, "Calls of tools by outcome.");
         for ((tool, failed), calls) in &calls {
-            let outcome = if *failed { "error" } else { "ok" };
-            let labels = format!("tool=\"{tool}\",outcome=\"{outcome}\"");
-            line(
-                &mut out,
-                &format!("jezero_tool_calls_total{{{labels}}} {}", calls.number),
+            out.sample(
+                name,
+                &[("tool", tool), ("outcome", &outcome(*failed))],
+                calls.number,
             );
         }
-        head(
-            &mut out,
-            "jezero_tool_seconds_total",
-            "Time that calls of tools took, by outcome.",
-        );
+        let name = "jezero_tool_seconds_total";
+        let help = "Time that calls of tools took, by outcome.";
+        out.metric(Kind::Counter, name, help);
         for ((tool, failed), calls) in &calls {
-            let outcome = if *failed { "error" } else { "ok" };
-            let labels = format!("tool=\"{tool}\",outcome=\"{outcome}\"");
-            let took = calls.took.as_secs_f64();
-            line(
-                &mut out,
-                &format!("jezero_tool_seconds_total{{{labels}}} {took:.6}"),
+            let took = format!("{:.6}", calls.took.as_secs_f64());
+            out.sample(
+                name,
+                &[("tool", tool), ("outcome", &outcome(*failed))],
+                took,
             );
         }
-        out
     }
 }
 
-fn head(out: &mut String, name: &str, help: &str) {
-    line(out, &format!("# HELP {name} {help}"));
-    line(out, &format!("# TYPE {name} counter"));
-}
-
-fn line(out: &mut String, text: &str) {
-    out.push_str(text);
-    out.push('\n');
+fn outcome(failed: bool) -> &'static str {
+    if failed { "error" } else { "ok" }
 }

@@ -38,7 +38,7 @@ pub(super) struct Counted {
 const SCOPES: usize = 8;
 
 impl Library {
-    fn counted(&self, scope: &Scope) -> Result<Vec<SourceCount>> {
+    pub(super) fn counted(&self, scope: &Scope) -> Result<Vec<SourceCount>> {
         let version = self.view.version()?;
         let mut counted = self.counted.borrow_mut();
         if counted.version != version || counted.scopes.len() >= SCOPES {

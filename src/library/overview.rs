@@ -30,10 +30,10 @@ pub struct SourceState {
     /// `ok`, `failing`, or `imported` for a source that no connector here reads.
     pub state: &'static str,
     /// When it was last read.
-    #[serde(serialize_with = "maybe")]
+    #[serde(serialize_with = "super::maybe")]
     pub last_run_at: Option<Instant>,
     /// When it was last read with nothing failing.
-    #[serde(serialize_with = "maybe")]
+    #[serde(serialize_with = "super::maybe")]
     pub last_success_at: Option<Instant>,
 }
 
@@ -86,16 +86,5 @@ impl Library {
             sources,
             projects: projects.collect(),
         })
-    }
-}
-
-#[expect(clippy::ref_option, reason = "the form that serde asks for")]
-fn maybe<S: serde::Serializer>(
-    instant: &Option<Instant>,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    match instant {
-        Some(instant) => serializer.collect_str(instant),
-        None => serializer.serialize_none(),
     }
 }

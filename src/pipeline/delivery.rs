@@ -14,8 +14,7 @@ use super::settle::size;
 use super::writing::{Part, write_unit};
 use super::{PipelineError, RunReport};
 use crate::item::ProjectName;
-use crate::redaction::Redacted;
-use crate::store::{Keep, RunRow, SegmentWrite};
+use crate::store::{Keep, SegmentWrite};
 
 /// Units that may wait for their summaries at once.
 const WAITING: usize = 64;
@@ -347,12 +346,12 @@ impl Delivery {
         Ok(())
     }
 
+    /// Ends: the whole report, and when the newest stored item happened.
     pub(super) fn finish(
         mut self,
-        pipeline: &mut Pipeline<'_>,
-        started_at: Instant,
+        pipeline: &Pipeline<'_>,
         (report, result): (Report, Result<(), ConnectorError>),
-    ) -> Result<RunReport, PipelineError> {
+    ) -> (RunReport, Option<Instant>) {
         self.report.take(&report, pipeline.engine);
         match result {
             Ok(()) | Err(ConnectorError::Stopped) => {}
@@ -363,18 +362,6 @@ impl Delivery {
             }
         }
         self.report.note = self.halt.note(&WORDS);
-        if !self.options.dry_run {
-            let error = self.report.errors.first().cloned();
-            let failed = self.report.has_failed();
-            pipeline.store.finish_run(&RunRow {
-                connector: &self.source,
-                started_at,
-                ended_at: pipeline.clock.now(),
-                last_item_at: self.newest,
-                error: error.or_else(|| failed.then(|| Redacted::literal("something failed"))),
-                report: Redacted::json(&self.report),
-            })?;
-        }
-        Ok(self.report)
+        (self.report, self.newest)
     }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use jezero_connectors::{
-    Connector, ConnectorError, Memory, Recollection, Report, Request, Sink, SourceName, Trust,
-    time::Clock,
+    Connector, ConnectorError, Instant, Memory, Recollection, Report, Request, Sink, SourceName,
+    Trust, time::Clock,
 };
 
 use super::delivery::Delivery;
 use super::flight::Flights;
 use super::halt::Halt;
+use super::history::Noted;
 use super::pool::Pool;
 use super::{PipelineError, RunReport, Stop};
 use crate::item::ProjectName;
@@ -88,7 +89,7 @@ pub struct Progress {
     pub stored: u64,
 }
 
-/// Runs one connector.
+/// Runs one connector, and notes in the library's history how that went.
 ///
 /// # Errors
 /// Only when the library cannot be read or written; whatever fails in the source or for one
@@ -100,6 +101,32 @@ pub async fn run(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<RunReport, PipelineError> {
     let started_at = pipeline.clock.now();
+    let noted = match options.dry_run {
+        true => None,
+        false => Some(Noted::begin(pipeline, &job.source, started_at)?),
+    };
+    let read = read(pipeline, job, options, progress, started_at).await;
+    match (read, noted) {
+        (Ok((report, newest)), Some(noted)) => {
+            noted.end(pipeline, &report, newest)?;
+            Ok(report)
+        }
+        (Err(error), Some(noted)) => {
+            noted.give_up(pipeline, &error);
+            Err(error)
+        }
+        (read, None) => Ok(read?.0),
+    }
+}
+
+/// Reads one source to its end; gives the report and when the newest stored item happened.
+async fn read(
+    pipeline: &mut Pipeline<'_>,
+    job: Job,
+    options: Options,
+    progress: &mut (dyn FnMut(Progress) + Send),
+    started_at: Instant,
+) -> Result<(RunReport, Option<Instant>), PipelineError> {
     let recollection = Recollection::default();
     let request = Request {
         memory: recollection.clone(),
@@ -180,5 +207,5 @@ pub async fn run(
     let outcome = reading
         .await
         .unwrap_or_else(|_| (Report::default(), Err(ConnectorError::Broken)));
-    delivery.finish(pipeline, started_at, outcome)
+    Ok(delivery.finish(pipeline, outcome))
 }

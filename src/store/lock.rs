@@ -63,6 +63,17 @@ impl Lock {
         written.map_err(|cause| StoreError::File { path, cause })?;
         Ok(Self { _file: file })
     }
+
+    /// Who is writing at this moment, as far as the lock file says; `None` when nobody is.
+    #[must_use]
+    pub fn held_by(database: &Path) -> Option<String> {
+        // What cannot be opened cannot be held by a writer that could have made it.
+        let mut file = File::open(beside(database, ".lock")).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Some(holder(&mut file)),
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+        }
+    }
 }
 
 fn holder(file: &mut File) -> String {
@@ -91,7 +102,13 @@ mod tests {
             std::process::id()
         );
         assert_eq!(second.to_string(), expected);
+        let told = format!(
+            "the library is being written by {}",
+            Lock::held_by(&database).unwrap()
+        );
+        assert_eq!(told, expected);
         drop(first);
+        assert_eq!(Lock::held_by(&database), None);
         assert!(Lock::take(&database, "run", Duration::ZERO, &clock).is_ok());
     }
 }

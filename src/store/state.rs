@@ -1,15 +1,10 @@
-//! The state of each connector, and the history of runs.
+//! The state of each connector: what is asked of it most, beside the history of its runs.
 
 use jezero_connectors::{Instant, SourceName};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::{Result, Store, View};
 use crate::redaction::Redacted;
-
-/// Runs kept for each connector.
-const RUNS_KEPT: i64 = 1000;
-/// Longest error text that is kept, in characters.
-const ERROR_CHARS: usize = 1000;
 
 /// One connector's row of state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,67 +19,28 @@ pub struct ConnectorState {
     pub last_error: Option<Redacted>,
     /// The report of the last run, as JSON.
     pub last_report: Option<Redacted>,
+    /// Sums over all its runs.
+    pub totals: Totals,
 }
 
-/// A finished run.
-#[derive(Debug, Clone)]
-pub struct RunRow<'a> {
-    /// The connector.
-    pub connector: &'a SourceName,
-    /// When it began.
-    pub started_at: Instant,
-    /// When it ended.
-    pub ended_at: Instant,
-    /// The newest item that it stored.
-    pub last_item_at: Option<Instant>,
-    /// What failed.
-    pub error: Option<Redacted>,
-    /// Its report, as JSON.
-    pub report: Redacted,
+/// Sums over all runs of a connector. They never fall, also when old runs are pruned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Runs that ended.
+    pub runs: u64,
+    /// Of these, runs in which something failed.
+    pub failed_runs: u64,
+    /// Items written, new and changed.
+    pub items_stored: u64,
+    /// Damaged records that were passed over.
+    pub records_skipped: u64,
+    /// Tokens that a model read.
+    pub input_tokens: u64,
+    /// Tokens that a model wrote.
+    pub output_tokens: u64,
 }
 
 impl Store {
-    /// Notes a finished run and the connector's new state.
-    ///
-    /// # Errors
-    /// What SQLite says.
-    pub fn finish_run(&mut self, run: &RunRow<'_>) -> Result<()> {
-        let transaction = self.connection.transaction()?;
-        let (started, ended) = (run.started_at.unix(), run.ended_at.unix());
-        let error = run.error.clone().map(|error| error.truncated(ERROR_CHARS));
-        transaction.execute(
-            "INSERT INTO connector_state
-                (name, last_run_at, last_success_at, last_item_at, last_error, last_report)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (name) DO UPDATE SET
-                last_run_at = excluded.last_run_at,
-                last_success_at = coalesce(excluded.last_success_at, last_success_at),
-                last_item_at = max(coalesce(excluded.last_item_at, last_item_at),
-                                   coalesce(last_item_at, excluded.last_item_at)),
-                last_error = excluded.last_error,
-                last_report = excluded.last_report",
-            params![
-                run.connector.as_str(),
-                started,
-                error.is_none().then_some(ended),
-                run.last_item_at.map(Instant::unix),
-                error.as_ref().map(Redacted::as_str),
-                run.report.as_str(),
-            ],
-        )?;
-        transaction.execute(
-            "INSERT INTO runs (connector, started_at, ended_at, report) VALUES (?1, ?2, ?3, ?4)",
-            params![run.connector.as_str(), started, ended, run.report.as_str()],
-        )?;
-        transaction.execute(
-            "DELETE FROM runs WHERE connector = ?1 AND id NOT IN
-                (SELECT id FROM runs WHERE connector = ?1 ORDER BY id DESC LIMIT ?2)",
-            params![run.connector.as_str(), RUNS_KEPT],
-        )?;
-        transaction.commit()?;
-        Ok(())
-    }
-
     /// The state of a connector: all empty before its first run.
     ///
     /// # Errors
@@ -169,7 +125,8 @@ fn alert_key(connector: &SourceName) -> String {
 }
 
 fn state(connection: &Connection, connector: &SourceName) -> Result<ConnectorState> {
-    let sql = "SELECT last_run_at, last_success_at, last_item_at, last_error, last_report
+    let sql = "SELECT last_run_at, last_success_at, last_item_at, last_error, last_report,
+                   runs, failed_runs, items_stored, records_skipped, input_tokens, output_tokens
                FROM connector_state WHERE name = ?1";
     let state = connection
         .prepare_cached(sql)?
@@ -182,12 +139,21 @@ fn state(connection: &Connection, connector: &SourceName) -> Result<ConnectorSta
                 row.get::<_, Option<String>>(at)
                     .map(|t| t.map(Redacted::from_library))
             };
+            let sum = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
             Ok(ConnectorState {
                 last_run_at: instant(0)?,
                 last_success_at: instant(1)?,
                 last_item_at: instant(2)?,
                 last_error: text(3)?,
                 last_report: text(4)?,
+                totals: Totals {
+                    runs: sum(5)?,
+                    failed_runs: sum(6)?,
+                    items_stored: sum(7)?,
+                    records_skipped: sum(8)?,
+                    input_tokens: sum(9)?,
+                    output_tokens: sum(10)?,
+                },
             })
         });
     Ok(state.optional()?.unwrap_or_default())

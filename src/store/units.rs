@@ -1,10 +1,7 @@
 //! Units: what is stored of one, and storing what a reading made of it, in one transaction.
 
-use std::collections::HashMap;
-
 use jezero_connectors::{
-    Evidence, ExternalId, Instant, Locator, Mark, Memory, OriginalRef, RecordKey, SourceName, Tail,
-    UnitId, marks::Recalled,
+    Evidence, ExternalId, Instant, Locator, Mark, OriginalRef, RecordKey, SourceName, Tail, UnitId,
 };
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
@@ -129,43 +126,6 @@ pub struct Written {
 }
 
 impl Store {
-    /// All marks of a source, as its connector gets them back.
-    ///
-    /// A tail made under another `layout` is left out: a touched unit is then read whole.
-    ///
-    /// # Errors
-    /// What SQLite says.
-    pub fn memory(&self, source: &SourceName, layout: usize) -> Result<Memory> {
-        let layout = i64::try_from(layout).unwrap_or(i64::MAX);
-        let sql = "SELECT key, value, layout, tail_record, tail_part, tail_position, identity
-                   FROM marks
-                   WHERE source = (SELECT id FROM sources WHERE name = ?1)";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([source.as_str()])?;
-        let mut marks = HashMap::new();
-        while let Some(row) = rows.next()? {
-            let tail = match row.get::<_, Option<i64>>(3)? {
-                Some(record) if row.get::<_, i64>(2)? == layout => Some(Tail {
-                    locator: Locator {
-                        record: record.unsigned_abs(),
-                        part: row.get(4)?,
-                    },
-                    position: row.get::<_, i64>(5)?.unsigned_abs(),
-                }),
-                _ => None,
-            };
-            marks.insert(
-                row.get(0)?,
-                Recalled {
-                    value: row.get(1)?,
-                    identity: row.get(6)?,
-                    tail,
-                },
-            );
-        }
-        Ok(Memory::new(marks))
-    }
-
     /// Keeps marks that come without a unit's text, as far as `keep` says.
     ///
     /// # Errors

@@ -180,3 +180,64 @@ fn the_library_is_served_in_the_same_process() {
     daemon.signal("TERM");
     assert_eq!(daemon.ended(), Some(0));
 }
+
+#[test]
+fn a_log_as_json_holds_everything_that_is_told_an_object_a_line() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 3));
+    let mut daemon = Daemon::start(&place, &["--log", "json"]);
+    let told = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+    let mut first = String::new();
+    daemon.said.read_line(&mut first).unwrap();
+    let message = "reading 1 sources; SIGTERM ends it";
+    assert_eq!(
+        (&told(&first)["level"], &told(&first)["message"]),
+        (&"info".into(), &message.into())
+    );
+    let stored = told(&daemon.wait_for("stored 1"));
+    assert_eq!(stored["connector"], "agent-claude");
+    assert_eq!(
+        (&stored["stored"], &stored["failed"]),
+        (&1.into(), &0.into())
+    );
+    daemon.signal("TERM");
+    let mut rest = String::new();
+    daemon.said.read_to_string(&mut rest).unwrap();
+    assert_eq!(daemon.ended(), Some(0));
+    assert!(rest.lines().all(|line| told(line).is_object()), "{rest}");
+}
+
+#[test]
+fn a_failure_is_an_object_too_and_a_log_file_has_it_beside_the_terminal() {
+    let place = Place::new();
+    place.write("jezero.toml", "[storage]\npath = 7\n");
+    let ran = place.jezero(&["daemon", "--log", "json"]);
+    assert_eq!(ran.code, 2);
+    let told: serde_json::Value = serde_json::from_str(&ran.notes).unwrap();
+    assert_eq!(told["level"], "error");
+    let ran = place.jezero(&["daemon", "--log-file", "log"]);
+    assert_eq!(ran.code, 2);
+    let log = std::fs::read_to_string(place.path("log")).unwrap();
+    for text in [&ran.notes, &log] {
+        assert!(
+            text.contains("storage.path: must be a path, got 7"),
+            "{text}"
+        );
+    }
+    let ran = place.jezero(&["daemon", "--log-file", "missing/log"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.notes.contains("--log-file missing/log: "), "{ran:?}");
+}
+
+#[test]
+fn a_run_logs_too_when_it_is_asked_to() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 3));
+    let ran = place.jezero(&["run", "--json", "--log", "json"]);
+    assert_eq!(ran.json()["stored"], 1);
+    let told: serde_json::Value = serde_json::from_str(&ran.notes).unwrap();
+    assert_eq!(
+        (&told["connector"], &told["stored"]),
+        (&"agent-claude".into(), &1.into())
+    );
+}

@@ -4,6 +4,7 @@ mod backup;
 mod bad_input;
 #[cfg(unix)]
 mod daemon;
+mod doctor;
 mod everyday;
 mod forget;
 mod health;
@@ -16,3 +17,5 @@ mod restore;
 mod resummarize;
 mod retag;
 mod rules;
+mod runs;
+mod setup;

@@ -103,7 +103,8 @@ fn filled(count: usize) -> Place {
     import(&place);
     // Reports may quote what was passed over.
     let raw = place.raw("data/jezero.db");
-    let row = "INSERT INTO runs (connector, started_at, ended_at, report) VALUES ('x', 1, 2, ?1)";
+    let row = "INSERT INTO runs (connector, started_at, ended_at, outcome, report)
+               VALUES ('x', 1, 2, 'failed', ?1)";
     raw.execute(row, [json!({"errors": [TOKEN]}).to_string()])
         .unwrap();
     let state = "UPDATE connector_state SET last_error = ?1, last_report = ?1";

@@ -15,7 +15,7 @@ fn digest(key: &str) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn client(name: &str, key: &str, more: &str) -> String {
+pub(super) fn client(name: &str, key: &str, more: &str) -> String {
     format!(
         "[[clients]]\nname = \"{name}\"\ntoken_sha256 = \"{}\"\n{more}\n",
         digest(key)

@@ -5,6 +5,7 @@ mod arguments;
 mod eras;
 mod guards;
 mod keys;
+mod metrics;
 mod outside;
 mod pages;
 mod peer;

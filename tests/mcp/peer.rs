@@ -66,10 +66,15 @@ impl Peer {
     }
 
     pub(super) fn new(shelf: Shelf, text: &str, env: Env) -> Self {
-        let router = server(&shelf, text, env).unwrap().router();
+        let server = server(&shelf, text, env).unwrap();
+        Self::of(shelf, &server)
+    }
+
+    /// A server that is ready, over the library that it serves.
+    pub(super) fn of(shelf: Shelf, server: &Server) -> Self {
         Self {
             shelf,
-            router,
+            router: server.router(),
             // Time passes only when nothing else is left to do: nobody waits for a throttle.
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_all()

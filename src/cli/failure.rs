@@ -72,7 +72,7 @@ impl From<StoreError> for Failure {
             StoreError::Foreign { .. } => (
                 Exit::BadUse,
                 "set [storage].path in jezero.toml to another file; if it was your library, the disk has \
-                 damaged it: put a backup in its place as docs/operations.md says",
+                 damaged it: put a backup in its place with `jezero restore COPY`",
             ),
             StoreError::Older { .. } => (
                 Exit::BadUse,
@@ -100,7 +100,7 @@ impl From<StoreError> for Failure {
 }
 
 /// What to do about a file that is not what was written.
-pub(super) const DAMAGED: &str = "check the disk, then put a backup in the library's place as docs/operations.md says; the next \
+pub(super) const DAMAGED: &str = "check the disk, then put a backup in the library's place: `jezero restore COPY`; the next \
      `jezero run` reads again what came since";
 
 /// What to do when the library cannot be read or written.

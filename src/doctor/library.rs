@@ -1,6 +1,5 @@
 //! The library's file and its index.
 
-use super::shell::beside;
 use super::{Check, Patient, quoted};
 use crate::store::{Result, StoreError, View};
 
@@ -105,14 +104,9 @@ fn index(patient: &Patient<'_>, view: &View) -> Result<Check> {
 
 /// How to go back to a copy.
 fn restore(patient: &Patient<'_>) -> String {
-    let path = &patient.config.storage.path;
-    let library = quoted(path);
     format!(
-        "mv {library} {} && rm -f {} {} && cp BACKUP {library} && chmod 600 {library} && {}    # with your \
-         newest backup for BACKUP and nothing using the library; docs/operations.md, \"Restore a backup\"",
-        beside(path, ".damaged"),
-        beside(path, "-wal"),
-        beside(path, "-shm"),
+        "{} && {}    # with your newest backup for BACKUP; docs/operations.md, \"Restore a backup\"",
+        patient.command("restore BACKUP"),
         patient.command("run")
     )
 }

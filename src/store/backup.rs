@@ -8,10 +8,7 @@ use serde::Serialize;
 
 use super::index::Checked;
 use super::open::{beside, connect_to_read, head, immutable, inspect, is_ours, private_file};
-use super::{Result, StoreError, index, schema};
-
-/// Faults of one kind that are told one by one.
-const TOLD: usize = 20;
+use super::{Result, StoreError, index, integrity, schema};
 
 /// What a copy holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,14 +137,11 @@ fn look(path: &Path, verified: &mut Verified) -> Result<()> {
 
 /// What SQLite finds wrong with pages and rows.
 fn damage(connection: &Connection) -> Result<Vec<String>> {
-    let mut statement = connection.prepare(&format!("PRAGMA integrity_check({TOLD})"))?;
-    let found = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let mut faults: Vec<String> = found.collect::<rusqlite::Result<_>>()?;
-    faults.retain(|line| line != "ok");
+    let mut faults = integrity::pages(connection)?;
     let mut statement = connection.prepare("PRAGMA foreign_key_check")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        if faults.len() >= TOLD {
+        if faults.len() >= integrity::TOLD {
             break;
         }
         let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);

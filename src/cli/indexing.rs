@@ -41,7 +41,8 @@ impl<'a> Telling<'a> {
         if self.output.shows_progress {
             let output = &*self.output;
             let template = "{bar:30} {pos} of {len} texts [{elapsed}, {eta} to go]";
-            let bar = (self.bar).get_or_insert_with(|| output.progress(template, Some(indexing.of)));
+            let bar =
+                (self.bar).get_or_insert_with(|| output.progress(template, Some(indexing.of)));
             bar.set_position(indexing.done);
         }
     }

@@ -1,13 +1,11 @@
 //! Reading one source, as `run` and `daemon` do it.
 
-use std::sync::Arc;
-
 use super::Exit;
 use super::failure::Failure;
 use super::setting::Setting;
 use crate::config::ConnectorConfig;
 use crate::item::SourceName;
-use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport, Stop};
+use crate::pipeline::{self, Job, Options, Progress, RunReport, Stop};
 use crate::project::ProjectRules;
 use crate::redaction::Redacted;
 use crate::store::{RemovedOriginals, Store};

@@ -6,13 +6,13 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, value_parser};
 
 use super::failure::Failure;
 use super::output::Output;
-use super::run::{ended_by_signals, flag, number};
+use super::run::{count_calls, ended_by_signals, flag, number};
 use super::search::{json, text};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::config::Provider;
 use crate::item::{Instant, ItemId};
-use crate::pipeline::{self, Pipeline, Progress, RunReport};
+use crate::pipeline::{self, Progress, RunReport};
 use crate::project::ProjectRules;
 use crate::store::{Anew, Filter, Store};
 

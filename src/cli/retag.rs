@@ -3,7 +3,6 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, value_parser};
 use jezero_connectors::SourceName;
@@ -15,7 +14,7 @@ use super::search::{json, text};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
 use crate::access::Reader;
-use crate::pipeline::{self, Move, Pipeline, Progress, Retag};
+use crate::pipeline::{self, Move, Progress, Retag};
 use crate::project::ProjectRules;
 use crate::store::Store;
 

@@ -122,6 +122,11 @@ pub trait Kind: Sync {
     /// Who wrote what this kind reads, unless the configuration lowers it.
     fn default_trust(&self) -> Trust;
 
+    /// The highest trust that a source with these options can have. Units may have a lower one.
+    fn highest_trust(&self, _options: &toml::Table) -> Trust {
+        self.default_trust()
+    }
+
     /// Names of the environment variables that this kind may read.
     fn variables(&self) -> &'static [&'static str] {
         &[]

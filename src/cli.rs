@@ -24,6 +24,7 @@ mod output;
 mod reading;
 mod redact;
 mod redact_stored;
+mod restore;
 mod resummarize;
 mod retag;
 mod rules;
@@ -95,6 +96,7 @@ const COMMANDS: &[Entry] = &[
     retag::COMMAND,
     forget::COMMAND,
     backup::COMMAND,
+    restore::COMMAND,
     serve::COMMAND,
     mcp::COMMAND,
     new_token::COMMAND,

@@ -5,7 +5,10 @@
 //! a source is read is the caller's ([`Runner`]), so that the loop can be tried with a clock of its
 //! own.
 
+mod ear;
 mod notice;
+mod polling;
+mod remote;
 mod schedule;
 mod watching;
 
@@ -19,7 +22,7 @@ use tokio::task::JoinSet;
 
 pub use notice::Notice;
 pub use schedule::{Ended, Plan, Schedule};
-pub use watching::{Change, Watching};
+pub use watching::{Because, Change, WatchError, Watching};
 
 use crate::health::Timetable;
 use crate::item::{Instant, SourceName};

@@ -35,6 +35,8 @@ pub struct Report {
     pub items: u64,
     /// Items that these rules had not seen.
     pub items_read: u64,
+    /// Of these, items without an original: it was never stored, or is kept no longer.
+    pub without_original: u64,
     /// Items in which something was hidden.
     pub items_redacted: u64,
     /// Secrets hidden in these.
@@ -321,7 +323,11 @@ impl Work<'_> {
                 }
                 Ok(None)
             }
-            texts => texts.map(Some),
+            texts => {
+                let texts = texts?;
+                self.report.without_original += u64::from(texts.original.is_none());
+                Ok(Some(texts))
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod architecture;
 mod cli;
+mod faults;
 mod hidden_sources;
 mod import_export;
 mod mcp;

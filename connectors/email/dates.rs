@@ -7,19 +7,26 @@ use crate::time::Instant;
 
 /// 1980-01-01T00:00:00Z: no mail is older.
 const OLDEST: i64 = 315_532_800;
+/// 2026-12-01T00:00:00Z: a clock that shows an earlier time than this was written at is wrong.
+const WRITTEN: i64 = 1_796_083_200;
 /// Seconds that a clock may be ahead.
 const DAY: i64 = 86_400;
 
 /// When a mail was written: its Date if that is plausible, else the newest plausible Received,
 /// else what the store says (for mbox files, the separator line).
+///
+/// The store got a mail after it was written, whatever this computer's clock says now: a clock that was
+/// set back makes no mail implausible.
 pub(super) fn written(
     fields: &Fields<'_>,
     received: Option<Instant>,
     now: Instant,
 ) -> Option<Instant> {
+    let latest = received.map_or(now, |received| received.max(now));
+    let latest = latest.unix().max(WRITTEN);
     let plausible = |date: &Instant| {
         let seconds = date.unix();
-        seconds >= OLDEST && seconds <= now.unix().saturating_add(DAY)
+        seconds >= OLDEST && seconds <= latest.saturating_add(DAY)
     };
     let date = header(fields).filter(plausible);
     let hops = || {
@@ -257,7 +264,7 @@ mod tests {
 
     #[test]
     fn an_implausible_date_gives_way_to_the_newest_hop_and_that_to_the_store() {
-        let now = at("2026-11-30T00:00:00Z");
+        let now = at("2026-12-02T00:00:00Z");
         let store = Some(at("2026-10-01T00:00:00Z"));
         let told = |head: &str| written(&Fields::read(head.as_bytes()), store, now);
         let hops = "Received: by a; Mon, 19 Oct 2026 10:00:00 +0000\nReceived: by b;\n Mon, 19 Oct 2026 11:00:00 +0000\n";
@@ -269,7 +276,7 @@ mod tests {
         for bad in [
             "Date: Mon, 19 Oct 3609 09:00:00 +0000\n",
             "Date: Wed, 31 Dec 1979 09:00:00 +0000\n",
-            "Date: Wed, 2 Dec 2026 09:00:00 +0000\n",
+            "Date: Fri, 4 Dec 2026 09:00:00 +0000\n",
             "Date: nonsense\n",
             "",
         ] {
@@ -279,6 +286,17 @@ mod tests {
                 "{bad}"
             );
             assert_eq!(told(bad), store, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_no_mail_implausible() {
+        let store = Some(at("2026-10-19T12:00:00Z"));
+        for now in ["1970-01-01T00:00:07Z", "2026-03-01T00:00:00Z"] {
+            let told = |head: &str| written(&Fields::read(head.as_bytes()), store, at(now));
+            let good = "Date: Mon, 19 Oct 2026 09:00:00 +0000\n";
+            assert_eq!(told(good), Some(at("2026-10-19T09:00:00Z")));
+            assert_eq!(told("Date: Mon, 19 Oct 3609 09:00:00 +0000\n"), store);
         }
     }
 }

@@ -76,7 +76,13 @@ impl Delivery<'_> {
             return Ok(());
         }
         let incoming = self.heads(&listing.fresh)?;
-        let threads = known.threads();
+        let mut threads = known.threads();
+        for thread in &mut threads {
+            // Said before the thread is read: if that fails, the next reading still sees a new mail.
+            if thread.unknow(&listing.changed) {
+                self.marks(thread, &[])?;
+            }
+        }
         let named = u64::try_from(threads.len()).unwrap_or(0);
         let mut groups = gather::groups(threads, incoming);
         let count = |found: usize| u64::try_from(found).unwrap_or(0);
@@ -179,7 +185,8 @@ impl Delivery<'_> {
             self.report.deferred += 1;
             return Ok(());
         }
-        let plan = Plan::new(&group, |place| self.store.has(place));
+        let keeps_texts = self.store.keeps_texts();
+        let plan = Plan::new(&group, keeps_texts, |place| self.store.has(place));
         if !plan.is_kept() && !self.is_wanted(&group, &plan)? {
             self.report.left_out += 1;
             let (thread, taken_in) = plan.remembered(false, self.options.selection());
@@ -234,6 +241,8 @@ impl Delivery<'_> {
                     return self.marks(&thread, &taken_in);
                 }
                 Part::Whole => None,
+                // Only the whole of it shows whether nobody else wrote.
+                Part::From(_) if self.options.own_notes && plan.is_all_there() => None,
                 Part::From(from) => Some(from),
             };
             match send::unit(self, &mut plan, from) {
@@ -247,7 +256,7 @@ impl Delivery<'_> {
 
     /// Sends a thread for a trial, if all of it is there.
     fn sample(&mut self, mut plan: Plan) -> Result<(), ConnectorError> {
-        if (0..plan.places.len()).any(|ordinal| !plan.is_there(ordinal)) {
+        if !plan.is_all_there() {
             self.report.left_out += 1;
             return Ok(());
         }

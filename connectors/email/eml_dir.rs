@@ -125,6 +125,10 @@ impl Mailbox for EmlDir {
         self.files.contains_key(&place)
     }
 
+    fn keeps_texts(&self) -> bool {
+        false
+    }
+
     fn told(&self, place: Place) -> String {
         match self.files.get(&place) {
             Some(below) => files::place(below),

@@ -203,6 +203,16 @@ impl Thread {
         ]
     }
 
+    /// Takes mails at some places for not known; says whether it had one of them.
+    pub(super) fn unknow(&mut self, places: &[Place]) -> bool {
+        let Some(state) = &mut self.state else {
+            return false;
+        };
+        let before = state.places.len();
+        state.places.retain(|(place, _)| !places.contains(place));
+        state.places.len() < before
+    }
+
     /// The marks of a thread that has become part of another one: nothing is known under its name.
     pub(super) fn released(&self) -> [Mark; 2] {
         ["t", "s"].map(|kind| Mark {

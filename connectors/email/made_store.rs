@@ -11,6 +11,7 @@ use crate::connector::Request;
 use crate::error::ConnectorError;
 use crate::marks::{Memory, Recalled, Tail};
 use crate::report::Report;
+use crate::source::Trust;
 use crate::time::Instant;
 use crate::unit::{Event, Extent, Sink};
 
@@ -149,6 +150,15 @@ impl Sent {
             }
         }
         units
+    }
+
+    /// The trust that each unit was closed with.
+    pub(super) fn trusts(&self) -> Vec<Option<Trust>> {
+        let ends = self.events.iter().filter_map(|event| match event {
+            Event::End(end) => Some(end.trust),
+            _ => None,
+        });
+        ends.collect()
     }
 
     /// The only unit: where it begins, and its texts.

@@ -183,6 +183,11 @@ impl Mail {
         self.sender.shown()
     }
 
+    /// Whether the owner of the box wrote it.
+    pub(super) fn is_own(&self, options: &Options) -> bool {
+        options.is_own(&self.sender.address)
+    }
+
     /// Its text without what `earlier` mails of the thread have, nearest first.
     pub(super) fn text(self, is_first: bool, earlier: &[&Words]) -> String {
         let key = self.sender.key();

@@ -87,6 +87,8 @@ pub(super) struct Fresh {
 pub(super) struct Listing {
     /// Mails that are not known yet, in a stable order.
     pub(super) fresh: Vec<Fresh>,
+    /// Of these, mails that are known and whose text is another since they were read.
+    pub(super) changed: Vec<Place>,
     /// Mails that are there, known or not.
     pub(super) seen: u64,
     /// Mails that are there and known.
@@ -158,6 +160,12 @@ pub(super) trait Mailbox: Send {
     /// Whether a mail of an earlier reading is still there, as far as that is known without
     /// reading it; asked after [`Mailbox::list`]. When in doubt, yes: opening tells.
     fn has(&self, place: Place) -> bool;
+
+    /// Whether a mail keeps its text, wherever it goes. Where it may not, one that is known is read
+    /// again when it comes under another place.
+    fn keeps_texts(&self) -> bool {
+        true
+    }
 
     /// How reports name a mail: folder and file, offset or UID.
     fn told(&self, place: Place) -> String;

@@ -64,6 +64,14 @@ impl Kind for Email {
         Trust::External
     }
 
+    fn highest_trust(&self, options: &toml::Table) -> Trust {
+        let notes = options.get("own_notes").and_then(toml::Value::as_bool);
+        match notes {
+            Some(true) => Trust::Own,
+            _ => self.default_trust(),
+        }
+    }
+
     fn build(
         &self,
         table: &toml::Table,
@@ -155,3 +163,5 @@ mod made_store;
 mod soundness;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod torn_tests;

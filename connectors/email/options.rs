@@ -49,6 +49,8 @@ pub struct Options {
     pub exclude_folders: Vec<String>,
     /// Addresses of the owner of the box; the first one names the box.
     pub own_addresses: Vec<String>,
+    /// Whether the box holds one's own notes: threads that `own_addresses` alone wrote are one's own.
+    pub own_notes: bool,
     /// Whether newsletters, notifications and automatic mail are left out.
     pub skip_bulk: bool,
     /// Megabytes (of 1024 × 1024 bytes) of one mail that are read.
@@ -75,6 +77,7 @@ impl Default for Options {
             folders: Vec::new(),
             exclude_folders: Vec::new(),
             own_addresses: Vec::new(),
+            own_notes: false,
             skip_bulk: true,
             max_message_mb: 128,
         }
@@ -132,6 +135,10 @@ impl Options {
         if let Some(odd) = options.own_addresses.iter().find(|own| !own.contains('@')) {
             let message = format!("\"{odd}\" is no address such as ana@example.org");
             return Err(refuse("own_addresses", message));
+        }
+        if options.own_notes && options.own_addresses.is_empty() {
+            let message = "needs own_addresses, which say whose notes these are".to_owned();
+            return Err(refuse("own_notes", message));
         }
         if let Some(since) = &options.since
             && Instant::parse(since).is_none()
@@ -265,6 +272,10 @@ mod tests {
             (
                 "maildir = 'a'\nsince = 'soon'",
                 "since: \"soon\" is no date such as 2026-01-31",
+            ),
+            (
+                "maildir = 'a'\nown_notes = true",
+                "own_notes: needs own_addresses, which say whose notes these are",
             ),
             (
                 "maildir = 'a'\nown_addresses = ['ana']",

@@ -54,8 +54,8 @@ pub(super) enum Part {
 
 impl Plan {
     /// Gives ordinals to the mails of a group. `is_there` says whether a mail of an earlier reading
-    /// is still there.
-    pub(super) fn new(group: &Group, is_there: impl Fn(Place) -> bool) -> Self {
+    /// is still there; without `keeps_texts`, one that is not may come back with another text.
+    pub(super) fn new(group: &Group, keeps_texts: bool, is_there: impl Fn(Place) -> bool) -> Self {
         let (primary, others) = match group.threads.split_first() {
             Some((primary, others)) => (Some(primary), others),
             None => (None, &[][..]),
@@ -87,7 +87,7 @@ impl Plan {
             ordinals.entry(*mail).or_insert(ordinal);
         }
         plan.remember(primary, &is_there);
-        let had: Vec<bool> = plan.had(primary);
+        let had: Vec<bool> = plan.had(primary, |place| keeps_texts || is_there(place));
         plan.take_in(others, group, &is_there, &mut ordinals);
         for mail in &group.incoming {
             plan.add(mail, &mut ordinals);
@@ -99,14 +99,14 @@ impl Plan {
         plan
     }
 
-    /// Which mails an earlier reading had the text of.
-    fn had(&self, primary: Option<&Thread>) -> Vec<bool> {
+    /// Which mails an earlier reading had the text of that they have now.
+    fn had(&self, primary: Option<&Thread>, counts: impl Fn(Place) -> bool) -> Vec<bool> {
         let mut had = vec![false; self.places.len()];
         if let (Before::Stored { .. }, Some(state)) = (
             self.before,
             primary.and_then(|thread| thread.state.as_ref()),
         ) {
-            for (_, ordinal) in &state.places {
+            for (_, ordinal) in state.places.iter().filter(|(place, _)| counts(*place)) {
                 let ordinal = usize::try_from(*ordinal).unwrap_or(usize::MAX);
                 if let Some(place) = had.get_mut(ordinal) {
                     *place = true;
@@ -206,6 +206,11 @@ impl Plan {
         self.places
             .get(ordinal)
             .is_some_and(|places| !places.is_empty())
+    }
+
+    /// Whether every mail of the thread can be read.
+    pub(super) fn is_all_there(&self) -> bool {
+        self.are_there(0)
     }
 
     fn are_there(&self, from: usize) -> bool {

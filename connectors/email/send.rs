@@ -8,7 +8,7 @@ use super::plan::Plan;
 use crate::error::ConnectorError;
 use crate::marks::Mark;
 use crate::render;
-use crate::source::{OriginalRef, UnitId};
+use crate::source::{OriginalRef, Trust, UnitId};
 use crate::time::Instant;
 use crate::unit::{Block, Event, Extent as Sent, Locator, RecordKey, UnitEnd, UnitStart};
 
@@ -32,6 +32,8 @@ impl From<ConnectorError> for Failure {
 /// A thread whose blocks were sent.
 pub(super) struct Unit {
     title: Option<String>,
+    /// Whether all of it was sent and `own_addresses` alone wrote it.
+    is_own: bool,
 }
 
 impl Unit {
@@ -48,8 +50,10 @@ impl Unit {
         let (thread, taken_in) = plan.remembered(true, rendering);
         let mut marks: Vec<Mark> = taken_in.iter().flat_map(Thread::released).collect();
         marks.extend(thread.marks());
+        let is_lower = delivery.options.own_notes && !self.is_own;
         let end = UnitEnd {
             title_hint: self.title,
+            trust: is_lower.then_some(Trust::External),
             marks,
             ..UnitEnd::default()
         };
@@ -76,10 +80,12 @@ pub(super) fn unit(
         window: Window::default(),
         before: None,
         title: None,
+        is_own: true,
     };
     match sender.blocks(plan, from.unwrap_or(0)) {
         Ok(()) => Ok(Unit {
             title: sender.title.filter(|_| from.is_none()),
+            is_own: sender.is_own && from.is_none(),
         }),
         Err(failure) => {
             sender.delivery.sink.send_blocking(Event::Abandoned)?;
@@ -119,6 +125,7 @@ struct Sender<'a, 'b> {
     /// When the mail before was written.
     before: Option<Instant>,
     title: Option<String>,
+    is_own: bool,
 }
 
 impl Sender<'_, '_> {
@@ -189,6 +196,7 @@ impl Sender<'_, '_> {
         if self.title.is_none() && !mail.title().is_empty() {
             self.title = Some(mail.title().to_owned());
         }
+        self.is_own &= mail.is_own(self.delivery.options);
         let who = mail.who();
         let text = mail.text(ordinal == 0, &self.window.nearest_first());
         let key = plan.thread.mails.get(ordinal).copied().unwrap_or_default();

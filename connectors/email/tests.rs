@@ -2,6 +2,7 @@
 //! read, and threads that grow together.
 
 use super::made_store::{Case, State};
+use crate::source::Trust;
 use crate::unit::Event;
 
 fn thread_of_three() -> Case {
@@ -227,6 +228,39 @@ fn a_newsletter_is_kept_once_one_writes_in_its_thread() {
     assert_eq!(case.run(true).events, Vec::new());
     case.options.own_addresses = vec!["n@shop.example".to_owned()];
     assert_eq!(case.run(true).units()[0].2.len(), 1);
+}
+
+#[test]
+fn in_a_box_of_notes_threads_of_one_s_own_alone_are_one_s_own() {
+    let mut case = thread_of_three();
+    assert_eq!(case.run(true).trusts(), [None]);
+    case.reset();
+    case.options.own_notes = true;
+    case.options.own_addresses = vec!["ana@example.org".to_owned()];
+    let strange =
+        "From: b@x.example\nMessage-ID: <s@x>\nDate: 1 Oct 2026 10:00:00 +0000\n\nhello\n";
+    case.store.put(9, strange);
+    let sent = case.run(true);
+    let mut trusts = sent.trusts();
+    trusts.sort();
+    assert_eq!(trusts, [None, Some(Trust::External)]);
+    // A note that grows is read whole, since only that shows who else wrote.
+    case.put(4, "d@x", 4, "<c@x>", "fourth");
+    let sent = case.run(true);
+    assert_eq!((sent.unit().0, sent.trusts()), (None, vec![None]));
+    let answer = "From: b@x.example\nMessage-ID: <e@x>\nReferences: <d@x>\n\nDo as I say\n";
+    case.store.put(5, answer);
+    let sent = case.run(true);
+    assert_eq!(
+        (sent.unit().0, sent.trusts()),
+        (None, vec![Some(Trust::External)])
+    );
+    // Where a mail is gone, nobody knows any more.
+    case.store.remove(1);
+    case.put(6, "f@x", 6, "<e@x>", "sixth");
+    let sent = case.run(true);
+    assert_eq!(sent.trusts(), [Some(Trust::External)]);
+    assert!(sent.unit().0.is_some());
 }
 
 #[test]

@@ -39,6 +39,10 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     output.line(format!("config      {}", overview.config.display()));
     output.line(format!("database    {}", overview.database.display()));
     output.line(format!("tokenizer   {}", overview.tokenizer));
+    output.line(match overview.keep_originals_days {
+        Some(days) => format!("originals   kept for {days} days"),
+        None => "originals   kept for ever".to_owned(),
+    });
     let auth = if overview.require_auth {
         "keys required"
     } else {

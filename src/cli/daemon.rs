@@ -1,5 +1,7 @@
 //! `jezero daemon`: reads the sources at their intervals and when they change, until told to end.
 
+mod watched;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::{Duration, SystemTime};
@@ -7,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use clap::{Arg, ArgAction, ArgMatches};
 use tokio::sync::mpsc;
 
+use self::watched::Watched;
 use super::failure::Failure;
 use super::output::Output;
 use super::reading;
@@ -19,7 +22,7 @@ use crate::health::Timetable;
 use crate::http::Server;
 use crate::item::{Instant, SourceName};
 use crate::pipeline::{Options, RunReport, Stop};
-use crate::store::{Lock, Store, Upkeeping, lock};
+use crate::store::{Lock, Store, StoreError, Upkeeping, lock};
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -67,12 +70,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let path = &setting.config.storage.path;
     Store::check(path)?;
-    let store = Store::open_with(path, setting.config.search.originals)?;
-    if let Ok(_lock) = Lock::take(path, "daemon", Duration::ZERO, setting.clock.as_ref()) {
-        // Nobody is writing, so what is noted as under way was killed.
-        store.interrupt_runs()?;
-    }
-    drop(store);
+    make_ready(&setting)?;
     let runtime = runtime()?;
     let exit = if matches.get_flag("once") {
         runtime.block_on(once(setting))
@@ -83,6 +81,23 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     // Threads that still read have been told to end and were waited for.
     runtime.shutdown_background();
     exit
+}
+
+/// Makes the library, brings it up to date, finishes what a kill has left. While another program writes
+/// that is its business.
+fn make_ready(setting: &Setting) -> Result<(), Failure> {
+    let path = &setting.config.storage.path;
+    let lock = Lock::take(path, "daemon", Duration::ZERO, setting.clock.as_ref());
+    match lock {
+        Ok(_lock) => {
+            let store = Store::open_with(path, setting.config.search.originals)?;
+            // Nobody is writing, so what is noted as under way was killed.
+            store.interrupt_runs()?;
+            Ok(())
+        }
+        Err(StoreError::Locked { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Reads every enabled connector once.
@@ -216,10 +231,9 @@ struct Keeper {
     named: Option<PathBuf>,
     /// When the configuration's files were last changed, as far as it was read.
     stamps: Mutex<Vec<Option<SystemTime>>>,
-    /// The library's lock while any source is being read.
-    lock: Arc<Mutex<Weak<Lock>>>,
-    upkeep: Upkeeping,
-    watching: Mutex<Watching>,
+    /// The hold on the library while any source is being read.
+    hold: Arc<Mutex<Weak<Hold>>>,
+    watched: Mutex<Watched>,
 }
 
 impl Keeper {
@@ -228,9 +242,8 @@ impl Keeper {
             stamps: Mutex::new(stamps(&setting)),
             setting: RwLock::new(setting),
             named,
-            lock: Arc::default(),
-            upkeep: Upkeeping::default(),
-            watching: Mutex::new(watching),
+            hold: Arc::default(),
+            watched: Mutex::new(Watched::new(watching)),
         }
     }
 
@@ -242,19 +255,9 @@ impl Keeper {
     /// Watches what the connectors of today want watched.
     fn watch(&self) {
         let setting = self.setting();
-        let watching = self.watching.lock();
-        let mut watching = watching.unwrap_or_else(PoisonError::into_inner);
-        watching.clear();
-        for connector in setting.config.connectors.iter().filter(|it| it.enabled) {
-            let Ok(built) = connector.build(&setting.config) else {
-                continue;
-            };
-            for folder in built.watched().folders {
-                if let Err(error) = watching.add(&connector.name, &folder) {
-                    tracing::warn!(connector = %connector.name, "{}: {error}", connector.name);
-                }
-            }
-        }
+        let watched = self.watched.lock();
+        let mut watched = watched.unwrap_or_else(PoisonError::into_inner);
+        watched.keep_up(&setting);
     }
 }
 
@@ -270,13 +273,11 @@ fn stamps(setting: &Setting) -> Vec<Option<SystemTime>> {
 
 impl Runner for Keeper {
     async fn read(&self, source: SourceName, stop: Stop) -> Ended {
-        let (setting, lock) = (self.setting(), Arc::clone(&self.lock));
-        let upkeep = self.upkeep.clone();
+        let (setting, hold) = (self.setting(), Arc::clone(&self.hold));
         let here = tokio::runtime::Handle::current();
         let name = source.clone();
-        let reading = tokio::task::spawn_blocking(move || {
-            read_one(&setting, &name, (&lock, upkeep), &here, &stop)
-        });
+        let reading =
+            tokio::task::spawn_blocking(move || read_one(&setting, &name, &hold, &here, &stop));
         let outcome = reading
             .await
             .unwrap_or_else(|error| Err(Failure::new(Exit::Failed, error)));
@@ -300,6 +301,8 @@ impl Runner for Keeper {
     }
 
     fn changed_plans(&self, is_told: bool) -> Option<Vec<Plan>> {
+        // Folders come and go, also those that a pattern of the configuration names.
+        self.watch();
         let old = self.setting();
         let now = stamps(&old);
         {
@@ -343,7 +346,7 @@ impl Runner for Keeper {
 fn read_one(
     setting: &Setting,
     source: &SourceName,
-    (lock, upkeep): (&Mutex<Weak<Lock>>, Upkeeping),
+    hold: &Mutex<Weak<Hold>>,
     here: &tokio::runtime::Handle,
     stop: &Stop,
 ) -> Result<RunReport, Failure> {
@@ -352,28 +355,43 @@ fn read_one(
         return Err(Failure::text(Exit::Failed, "it is not configured any more"));
     };
     let path = &setting.config.storage.path;
-    let _lock = shared(lock, || {
+    let hold = shared(hold, || {
         Lock::take(path, "daemon", lock::PATIENCE, setting.clock.as_ref())
     })?;
+    let upkeep = hold.upkeep.clone();
     let mut store = Store::open_beside(path, setting.config.search.originals, upkeep)?;
     let options = Options::default();
     let mut quiet = |_| {};
     let reading = reading::read(setting, &mut store, connector, options, stop, &mut quiet);
     let report = here.block_on(reading)?;
+    let removed = reading::remove_old_originals(setting, &mut store)?;
+    if removed.count > 0 {
+        tracing::info!("{}", reading::told_of_removed(removed));
+    }
     store.finish()?;
     Ok(report)
 }
 
-/// The lock that a reading under way holds, or a new one.
+/// What readings under way share. Without the lock another program may write the library, or put a copy
+/// in its place: then what was half merged is no work to go on with.
+struct Hold {
+    _lock: Lock,
+    upkeep: Upkeeping,
+}
+
+/// The hold of the readings under way, or a new one.
 fn shared(
-    held: &Mutex<Weak<Lock>>,
-    take: impl FnOnce() -> Result<Lock, crate::store::StoreError>,
-) -> Result<Arc<Lock>, Failure> {
+    held: &Mutex<Weak<Hold>>,
+    take: impl FnOnce() -> Result<Lock, StoreError>,
+) -> Result<Arc<Hold>, Failure> {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(lock) = held.upgrade() {
-        return Ok(lock);
+    if let Some(hold) = held.upgrade() {
+        return Ok(hold);
     }
-    let lock = Arc::new(take()?);
-    *held = Arc::downgrade(&lock);
-    Ok(lock)
+    let hold = Arc::new(Hold {
+        _lock: take()?,
+        upkeep: Upkeeping::default(),
+    });
+    *held = Arc::downgrade(&hold);
+    Ok(hold)
 }

@@ -54,11 +54,18 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         );
     }
     drop(fs::remove_file(&beside));
-    let mut file = BufWriter::new(options.open(&beside).map_err(fault)?);
-    let items = export::export_jsonl(library.view(), &reader, &mut file)?;
-    file.flush().map_err(fault)?;
-    file.get_ref().sync_all().map_err(fault)?;
-    fs::rename(&beside, path).map_err(fault)?;
+    let written = || -> Result<u64, Failure> {
+        let mut file = BufWriter::new(options.open(&beside).map_err(fault)?);
+        let items = export::export_jsonl(library.view(), &reader, &mut file)?;
+        file.flush().map_err(fault)?;
+        file.get_ref().sync_all().map_err(fault)?;
+        fs::rename(&beside, path).map_err(fault)?;
+        Ok(items)
+    };
+    let items = written().inspect_err(|_| {
+        // A part is of no use, and on a full disk in the way.
+        drop(fs::remove_file(&beside));
+    })?;
     output.note(format!("{items} items written to {path}"));
     Ok(Exit::Done)
 }

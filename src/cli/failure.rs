@@ -11,7 +11,7 @@ use crate::import::{ImportError, TakeOverError};
 use crate::library::LibraryError;
 use crate::pipeline::PipelineError;
 use crate::redaction::RuleError;
-use crate::store::StoreError;
+use crate::store::{StoreError, Trouble};
 
 /// What a command ends with when it cannot do its work.
 pub(super) struct Failure {
@@ -71,24 +71,67 @@ impl From<StoreError> for Failure {
             }
             StoreError::Foreign { .. } => (
                 Exit::BadUse,
-                "set [storage].path in jezero.toml to another file",
+                "set [storage].path in jezero.toml to another file; if it was your library, the disk has \
+                 damaged it: put a backup in its place as docs/operations.md says",
             ),
             StoreError::Older { .. } => (
                 Exit::BadUse,
-                "`jezero run` brings it up to date; so does starting the daemon",
+                "`jezero run` brings it up to date; so does starting the daemon, and nothing is lost",
             ),
             StoreError::Newer { .. } => (Exit::BadUse, "update jezero on this computer"),
             StoreError::Locked { .. } => (Exit::Locked, "try again when that has ended"),
-            StoreError::File { .. } => (
-                Exit::BadUse,
-                "check that the folder exists, that you may write there and that the disk has room",
-            ),
-            StoreError::Sqlite(_) | StoreError::Damaged { .. } => (
-                Exit::Failed,
-                "check the disk, then restore the library from a copy",
-            ),
+            StoreError::File { .. } => {
+                let exit = match error.trouble() {
+                    Some(Trouble::Full | Trouble::Descriptors) => Exit::Failed,
+                    _ => Exit::BadUse,
+                };
+                (exit, mending(error.trouble()))
+            }
+            // As while another run writes: nothing is wrong, and a later try goes on.
+            StoreError::Sqlite(_) if error.trouble() == Some(Trouble::Busy) => {
+                (Exit::Locked, mending(error.trouble()))
+            }
+            StoreError::Sqlite(_) | StoreError::Damaged { .. } => {
+                (Exit::Failed, mending(error.trouble()))
+            }
         };
         Self::new(exit, error).hint(hint)
+    }
+}
+
+/// What to do about a file that is not what was written.
+pub(super) const DAMAGED: &str = "check the disk, then put a backup in the library's place as docs/operations.md says; the next \
+     `jezero run` reads again what came since";
+
+/// What to do when the library cannot be read or written.
+fn mending(trouble: Option<Trouble>) -> &'static str {
+    match trouble {
+        Some(Trouble::Busy) => {
+            "another program keeps the library file to itself: end it (`lsof` or `fuser` with the file \
+             names it) and give the command again; what was stored stays"
+        }
+        Some(Trouble::Full) => {
+            "make room on the disk (or raise the quota) and give the command again; what was stored \
+             stays, and the next run does the rest"
+        }
+        Some(Trouble::ReadOnly) => {
+            "make the library's folder and files writable for you (modes, mount) and give the command \
+             again"
+        }
+        Some(Trouble::Descriptors) => {
+            "too many files are open: raise the limit (`ulimit -n 256`, LimitNOFILE= of the service) and \
+             give the command again"
+        }
+        Some(Trouble::Unopened) => {
+            "check the modes of the library's folder and files and how many files may be open \
+             (`ulimit -n`), then give the command again"
+        }
+        Some(Trouble::Disk) => {
+            "check the disk: room, limits on the size of files (`ulimit -f`), the system's log; then give \
+             the command again"
+        }
+        Some(Trouble::Damaged) => DAMAGED,
+        None => "check that the folder exists, that you may write there and that the disk has room",
     }
 }
 
@@ -169,7 +212,8 @@ impl From<ExportError> for Failure {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Store(error) => error.into(),
-            error @ ExportError::Write(_) => Self::new(Exit::Failed, error),
+            error @ ExportError::Write(_) => Self::new(Exit::Failed, error)
+                .hint("make room on the disk, or name another file; no part of it was left"),
         }
     }
 }

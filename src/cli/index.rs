@@ -1,12 +1,14 @@
 //! `jezero index`: compares the index over words with the items, or makes it anew.
 
 use clap::ArgMatches;
+use serde::Serialize;
 
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::output::Output;
 use super::search::json;
 use super::setting::Setting;
 use super::{Entry, Exit, Globals};
+use crate::store::Checked;
 
 pub(super) const COMMAND: Entry = Entry { define, run };
 
@@ -17,11 +19,13 @@ fn define() -> clap::Command {
         .arg_required_else_help(true)
         .subcommand(
             clap::Command::new("check")
-                .about("Compare the index with every item; exit 1 when they differ")
+                .about("Look at the library's file and compare the index with every item")
                 .long_about(
-                    "Compares the index with every item, word by word. Nothing is changed, and \
-                     everything else may go on meanwhile. Ends with 1 when they differ: `jezero \
-                     index rebuild` puts that right.",
+                    "Looks at every page of the library's file, then compares the index with every \
+                     item, word by word. Nothing is changed, and everything else may go on meanwhile. \
+                     Ends with 1 when something is wrong. Where index and items differ, `jezero index \
+                     rebuild` puts that right; a damaged file is to be replaced by a backup \
+                     (docs/operations.md).",
                 )
                 .arg(json()),
         )
@@ -44,10 +48,29 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
 }
 
+/// What a check found, with the keys in which it is told.
+#[derive(Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    index: Checked,
+    /// What is wrong with the file itself.
+    file_faults: Vec<String>,
+}
+
 fn check(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result<Exit, Failure> {
-    let checked = setting.library()?.view().check_index()?;
-    if matches.get_flag("json") {
-        output.json(&checked);
+    let library = setting.library()?;
+    let file_faults = library.view().check_file()?;
+    let is_json = matches.get_flag("json");
+    if !is_json {
+        for fault in &file_faults {
+            output.line(format!("the file: {fault}"));
+        }
+    }
+    let index = library.view().check_index()?;
+    let answer = Answer { index, file_faults };
+    let checked = &answer.index;
+    if is_json {
+        output.json(&answer);
     } else {
         for fault in &checked.first_faults {
             output.line(fault.to_string());
@@ -57,10 +80,14 @@ fn check(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result
             checked.items, checked.originals, checked.segments, checked.waiting, checked.faults
         ));
     }
-    Ok(if checked.faults == 0 {
-        Exit::Done
-    } else {
-        Exit::Failed
+    if !answer.file_faults.is_empty() {
+        output.note(format!("hint: {}", failure::DAMAGED));
+    } else if checked.faults > 0 {
+        output.note("hint: `jezero index rebuild` makes the index anew from the items");
+    }
+    Ok(match checked.faults == 0 && answer.file_faults.is_empty() {
+        true => Exit::Done,
+        false => Exit::Failed,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::item::SourceName;
 use crate::pipeline::{self, Job, Options, Pipeline, Progress, RunReport, Stop};
 use crate::project::ProjectRules;
 use crate::redaction::Redacted;
-use crate::store::Store;
+use crate::store::{RemovedOriginals, Store};
 
 /// Runs one connector; the caller holds the library's lock.
 pub(super) async fn read(
@@ -56,6 +56,27 @@ pub(super) async fn read(
         stop: stop.clone(),
     };
     Ok(pipeline::run(&mut pipeline, job, options, told).await?)
+}
+
+/// Removes the originals that are kept no longer, as `[storage].keep_originals_days` says; to be
+/// called when sources were read. The caller holds the library's lock.
+pub(super) fn remove_old_originals(
+    setting: &Setting,
+    store: &mut Store,
+) -> Result<RemovedOriginals, Failure> {
+    match setting.config.storage.keep_originals_days {
+        Some(days) => Ok(store.remove_old_originals(days, setting.clock.now())?),
+        None => Ok(RemovedOriginals::default()),
+    }
+}
+
+/// Says what was removed.
+pub(super) fn told_of_removed(removed: RemovedOriginals) -> String {
+    format!(
+        "{} originals are kept no longer and were removed ([storage].keep_originals_days); their \
+         {} bytes are free for what is stored next",
+        removed.count, removed.bytes
+    )
 }
 
 /// Tells in the log how a reading went.

@@ -95,6 +95,13 @@ fn print(report: &Report, output: &mut Output) {
         "  items: {} read, {passed_over} under the rules of today already",
         report.items_read
     ));
+    if report.without_original > 0 {
+        output.line(format!(
+            "  {} of them have no original (not stored, or kept no longer): the rules saw their \
+             other texts",
+            report.without_original
+        ));
+    }
     if report.secrets_elsewhere > 0 {
         output.line(format!(
             "  {} secrets in titles and folders of sessions and in reports of runs",

@@ -157,7 +157,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     match matches.get_flag("json") {
         true => output.json_line(&report),
-        false => print(&report, output),
+        false => print(&report, setting.config.storage.keep_originals_days, output),
     }
     Ok(match report.has_failed() {
         true => Exit::Failed,
@@ -216,7 +216,7 @@ fn progress_bar(output: &Output) -> ProgressBar {
     }
 }
 
-fn print(report: &RunReport, output: &mut Output) {
+fn print(report: &RunReport, kept_days: Option<u32>, output: &mut Output) {
     let without = report.passed_over.len() as u64 + report.passed_over_unlisted;
     if let (Some(would), Some(input), Some(written)) = (
         report.would_store,
@@ -255,6 +255,12 @@ fn print(report: &RunReport, output: &mut Output) {
     }
     if let Some(note) = &report.note {
         output.line(format!("  note: {note}"));
+    }
+    if let (Some(days), true) = (kept_days, without > 0) {
+        output.note(format!(
+            "Originals are kept for {days} days ([storage].keep_originals_days). Of an item whose \
+             original is gone no summary can be made anew."
+        ));
     }
     if report.docs == 0 && report.failed == 0 {
         output.note(

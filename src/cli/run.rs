@@ -8,13 +8,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::Failure;
 use super::output::Output;
-use super::reading::{self, read};
+use super::reading::{self, read, remove_old_originals, told_of_removed};
 use super::setting::Setting;
 use super::{Entry, Exit, Globals, log};
 use crate::config::ConnectorConfig;
 use crate::item::Instant;
 use crate::pipeline::{self, Options, Progress, RunReport, Stop};
-use crate::store::{Lock, Store, StoreError, lock};
+use crate::store::{Lock, RemovedOriginals, Store, StoreError, lock};
 
 /// Places that are shown to a person; a report as JSON has more.
 const SHOWN: usize = 10;
@@ -77,6 +77,13 @@ pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
 #[derive(Serialize)]
 struct Skipped {
     skipped: &'static str,
+}
+
+/// The line of a run that removed originals.
+#[derive(Serialize)]
+struct Removed {
+    originals_removed: u64,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -162,6 +169,18 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         reports.push(report);
     }
     if !options.dry_run {
+        let removed = match options.sample {
+            Some(_) => RemovedOriginals::default(),
+            None => remove_old_originals(&setting, &mut store)?,
+        };
+        match json {
+            _ if removed.count == 0 => {}
+            true => output.json_line(&Removed {
+                originals_removed: removed.count,
+                bytes: removed.bytes,
+            }),
+            false => output.line(told_of_removed(removed)),
+        }
         store.finish()?;
     }
     if matches.get_flag("due") {

@@ -21,6 +21,8 @@ pub struct Overview {
     pub database: PathBuf,
     /// How words are matched.
     pub tokenizer: String,
+    /// For how many days originals are kept; `None` for ever.
+    pub keep_originals_days: Option<u32>,
     /// Address of the MCP endpoint on this computer.
     pub server: String,
     /// Whether a request needs a key.
@@ -57,6 +59,7 @@ impl Config {
             config: self.path.clone(),
             database: self.storage.path.clone(),
             tokenizer: self.storage.tokenizer.to_string(),
+            keep_originals_days: self.storage.keep_originals_days,
             server: format!("http://{host}:{}{}", server.port, server.path),
             require_auth: server.require_auth,
             summarizer: match (&self.summarizer.model, self.summarizer.provider) {

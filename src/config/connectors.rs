@@ -144,7 +144,9 @@ fn read_one(section: &Section<'_>, env: &Env) -> Option<ConnectorConfig> {
         enabled,
         interval_minutes: interval_minutes.unwrap_or(15),
         project,
-        trust: kind.default_trust().capped(ceiling.unwrap_or(Trust::Own)),
+        trust: kind
+            .highest_trust(&options)
+            .capped(ceiling.unwrap_or(Trust::Own)),
         options,
     })
 }

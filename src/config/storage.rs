@@ -59,10 +59,14 @@ pub struct Storage {
     pub path: PathBuf,
     /// How words are matched.
     pub tokenizer: Tokenizer,
+    /// Days after which an original is removed; `None` keeps it for ever.
+    pub keep_originals_days: Option<u32>,
 }
 
 impl Storage {
-    pub(super) const KEYS: &[&str] = &["path", "tokenizer"];
+    pub(super) const KEYS: &[&str] = &["path", "tokenizer", "keep_originals_days"];
+    /// A hundred years.
+    const MOST_DAYS: u64 = 36_500;
 
     pub(super) fn read(section: &Section<'_>) -> Self {
         section.only(Self::KEYS);
@@ -74,6 +78,10 @@ impl Storage {
                 .path("path")
                 .unwrap_or_else(|| section.paths().base.join(Path::new("data/jezero.db"))),
             tokenizer: tokenizer.unwrap_or_default(),
+            keep_originals_days: section
+                .integer("keep_originals_days", 0..=Self::MOST_DAYS)
+                .and_then(|days| u32::try_from(days).ok())
+                .filter(|days| *days > 0),
         }
     }
 }

@@ -97,6 +97,24 @@ fn a_tokenizer_matches_parts_or_whole_words_and_nothing_else() {
 }
 
 #[test]
+fn a_box_of_notes_is_trusted_unless_the_configuration_says_otherwise() {
+    let mail = |name: &str, more: &str, options: &str| {
+        format!(
+            "[[connectors]]\nname = '{name}'\ntype = 'email'\n{more}[connectors.options]\n\
+             maildir = 'mail'\nown_addresses = ['ana@example.org']\n{options}"
+        )
+    };
+    let text = [
+        mail("mail", "", ""),
+        mail("notes", "", "own_notes = true\n"),
+        mail("shared", "trust = 'external'\n", "own_notes = true\n"),
+    ];
+    let config = parse(&text.concat()).unwrap();
+    let trusts: Vec<Trust> = config.connectors.iter().map(|one| one.trust).collect();
+    assert_eq!(trusts, [Trust::External, Trust::Own, Trust::External]);
+}
+
+#[test]
 fn connectors_are_checked_by_their_kind_also_when_disabled() {
     let text = "[[connectors]]\nname = 'one'\ntype = 'claude_code'\ntrust = 'external'\n\
                 project = ' Bílling Desk'\n[[connectors]]\nname = 'two'\ntype = 'claude_code'\n\

@@ -5,6 +5,7 @@
 //! A source that fails is tried again at longer and longer intervals. Nothing here waits; the caller
 //! asks what is due at a given time.
 
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
@@ -159,9 +160,14 @@ impl Schedule {
         let Some(settled) = after(now, entry.plan.settle + 1) else {
             return;
         };
+        let awaited = entry.settling.len();
         for path in paths {
-            if entry.settling.len() < AWAITED || entry.settling.contains_key(&path) {
-                entry.settling.insert(path, settled);
+            match entry.settling.entry(path) {
+                // Without a settle time, one that never rests is read all the same.
+                Occupied(_) if entry.plan.settle == 0 => {}
+                Occupied(mut known) => drop(known.insert(settled)),
+                Vacant(_) if awaited >= AWAITED => {}
+                Vacant(new) => drop(new.insert(settled)),
             }
         }
     }
@@ -292,6 +298,25 @@ mod tests {
         assert!(!reads(&mut schedule, 69, Ended::Well));
         assert!(reads(&mut schedule, 70, Ended::Well));
         assert!(!reads(&mut schedule, 71, Ended::Well));
+    }
+
+    #[test]
+    fn without_a_settle_time_a_file_that_never_rests_is_read() {
+        let mut schedule = Schedule::default();
+        let plan = Plan {
+            source: name(),
+            interval: 100,
+            settle: 0,
+        };
+        schedule.plan(vec![plan], |_| Some(at(0)), at(0));
+        let mut read = Vec::new();
+        for second in 10..16 {
+            schedule.touched(&name(), [PathBuf::from("busy")], at(second));
+            if reads(&mut schedule, second, Ended::Well) {
+                read.push(second);
+            }
+        }
+        assert_eq!(read, [11, 13, 15]);
     }
 
     #[test]

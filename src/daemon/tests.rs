@@ -18,6 +18,24 @@ impl Clock for Paused {
     }
 }
 
+/// A clock that goes with the runtime's and is set anew at times: after so many seconds, by so many
+/// from what is true.
+#[derive(Debug)]
+struct Jumping {
+    true_clock: Paused,
+    jumps: Vec<(i64, i64)>,
+}
+
+impl Clock for Jumping {
+    fn now(&self) -> Instant {
+        let now = self.true_clock.now().unix();
+        let passed = now - 1_790_000_000;
+        let last = self.jumps.iter().rfind(|(after, _)| *after <= passed);
+        let by = last.map_or(0, |(_, by)| *by);
+        Instant::from_unix(now + by).unwrap()
+    }
+}
+
 #[derive(Default)]
 struct Scripted {
     read: Mutex<BTreeMap<SourceName, u32>>,
@@ -75,6 +93,17 @@ fn daemon<F: Future<Output = ()>>(
     seconds: u64,
     during: impl FnOnce(mpsc::Sender<Change>, mpsc::Sender<()>) -> F,
 ) -> Arc<Scripted> {
+    daemon_with(runner, plans, seconds, Vec::new(), during)
+}
+
+/// As [`daemon`], with a clock that jumps.
+fn daemon_with<F: Future<Output = ()>>(
+    runner: Scripted,
+    plans: Vec<Plan>,
+    seconds: u64,
+    jumps: Vec<(i64, i64)>,
+    during: impl FnOnce(mpsc::Sender<Change>, mpsc::Sender<()>) -> F,
+) -> Arc<Scripted> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -90,7 +119,8 @@ fn daemon<F: Future<Output = ()>>(
             reload: reloaded,
             stop,
         };
-        let clock = Arc::new(Paused(tokio::time::Instant::now()));
+        let true_clock = Paused(tokio::time::Instant::now());
+        let clock = Arc::new(Jumping { true_clock, jumps });
         let mouth = Mouth::default();
         let running = run(Arc::clone(&runner), plans, ears, clock, &mouth);
         let life = async {
@@ -161,4 +191,35 @@ fn readings_under_way_are_told_to_end_and_waited_for() {
     );
     assert_eq!(runner.count("agent-a"), 1);
     assert_eq!(runner.together.lock().unwrap().0, 0);
+}
+
+#[test]
+fn a_clock_that_jumps_back_and_forth_neither_stalls_nor_spins_the_schedule() {
+    const YEARS: i64 = 20 * 365 * 86_400;
+    let jumps = vec![
+        (600, YEARS),
+        (1200, -YEARS),
+        (1800, 0),
+        (2400, 3000),
+        (3000, -3000),
+        (3600, 0),
+    ];
+    let plans = vec![plan("agent-a", 60), plan("agent-b", 600)];
+    let change = |changes: mpsc::Sender<Change>, _| async move {
+        // What changes just before a jump is read after it.
+        for _ in 0..7 {
+            tokio::time::sleep(Duration::from_secs(595)).await;
+            let change = Change {
+                source: SourceName::new("agent-b").unwrap(),
+                paths: vec!["a".into()],
+            };
+            changes.send(change).await.unwrap();
+        }
+    };
+    let runner = daemon_with(Scripted::default(), plans, 4200, jumps, change);
+    // Each jump forward is a reading more, each jump back puts one off by an interval at most.
+    let a = runner.count("agent-a");
+    assert!((50..=75).contains(&a), "{a}");
+    let b = runner.count("agent-b");
+    assert!((5..=24).contains(&b), "{b}");
 }

@@ -26,6 +26,8 @@ pub(super) struct Halt {
     told: bool,
     spent: bool,
     refusals: u32,
+    /// Whether what is answered is known to find room in the library.
+    is_ready: bool,
 }
 
 impl Halt {
@@ -60,7 +62,8 @@ impl Halt {
     }
 
     /// Whether a call of so many characters may begin; they are counted against the day's limit
-    /// before they are sent, so that a kill cannot make a run forget what it has spent.
+    /// before they are sent, so that a kill cannot make a run forget what it has spent. Before the first
+    /// one the library is asked whether it can take the answer.
     pub(super) fn lets(
         &mut self,
         chars: u64,
@@ -68,6 +71,10 @@ impl Halt {
     ) -> Result<bool, PipelineError> {
         if self.told || self.is_out() {
             return Ok(false);
+        }
+        if !self.is_ready && pipeline.summarizer.costs() {
+            pipeline.store.make_sure_of_room()?;
+            self.is_ready = true;
         }
         let limit = pipeline.daily_input_chars;
         if let Some(limit) = limit.filter(|_| pipeline.summarizer.costs()) {

@@ -60,15 +60,20 @@ pub(super) fn stored(
     if masked.is_none() && clean == draft {
         return Ok(None);
     }
-    let (content_hash, text) = match masked {
-        Some(masked) => (content_hash(&masked), masked),
-        None => (segment.content_hash.clone(), original.unwrap_or_default()),
+    let frame = |text| {
+        Ok::<_, PipelineError>(Frame::Held(
+            compress(text).map_err(PipelineError::Compress)?,
+        ))
     };
     Ok(Some(Box::new(RedactedAgain {
         item,
         draft: clean,
-        content_hash,
-        original: Frame::Held(compress(&text).map_err(PipelineError::Compress)?),
+        content_hash: match &masked {
+            Some(masked) => content_hash(masked),
+            None => segment.content_hash.clone(),
+        },
+        // An original that is not kept must not come back as an empty one.
+        original: masked.as_ref().map(frame).transpose()?,
         rules_version: segment.rules_version,
     })))
 }

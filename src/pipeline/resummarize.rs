@@ -90,7 +90,7 @@ fn name_without_original(report: &mut RunReport, found: Candidate, pipeline: &Pi
     report.passed_over.push(PassedOver {
         what: "passed over",
         place: pipeline.engine.redact(&format!("item {}", found.item)),
-        reason: Redacted::literal("it is stored without an original"),
+        reason: Redacted::literal("its original is not stored, or is kept no longer"),
     });
 }
 

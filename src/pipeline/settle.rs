@@ -63,7 +63,7 @@ impl Delivery {
                         item,
                         draft: draft.redacted_again(again),
                         content_hash: sealed.hash.clone(),
-                        original: frame,
+                        original: Some(frame),
                         rules_version: engine.version(),
                     });
                     let write = SegmentWrite::Redacted { again, part };

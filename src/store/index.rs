@@ -45,6 +45,7 @@ use sqlite::SqliteShelf;
 use texts::SqliteTexts;
 
 pub(super) use cache::shared;
+pub(super) use check::check as compare;
 pub use check::{Checked, Fault};
 pub(super) use texts::readable;
 pub use upkeeping::Upkeeping;

@@ -8,10 +8,12 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Result, StoreError, index, schema};
+use super::{Result, StoreError, Trouble, index, schema};
 
 /// How long a statement waits for another one to end.
 const BUSY: Duration = Duration::from_secs(30);
+/// And how long between two tries where SQLite does not wait by itself.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The writer's hold on the library. Take the [`Lock`](super::Lock) first.
 #[derive(Debug)]
@@ -64,8 +66,11 @@ impl Store {
         drop(private_file(path)?);
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         if version == 0 {
-            // Before the file has a log of its own: the mark must stand in the file itself.
-            connection.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
+            patiently(|| {
+                // Before the file has a log of its own: the mark must stand in the file itself.
+                connection.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
+                connection.pragma_update(None, "journal_mode", "WAL")
+            })?;
         }
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -74,7 +79,9 @@ impl Store {
         connection.pragma_update(None, "secure_delete", "fast")?;
         // A long transaction must not leave its size on the disk for good.
         connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
-        schema::migrate(&mut connection, version)?;
+        if version < schema::newest() {
+            schema::migrate(&mut connection)?;
+        }
         if let Some(kept) = originals {
             upkeep.keep_originals(&mut connection, kept)?;
         }
@@ -104,7 +111,7 @@ impl Store {
             }
             _ => {
                 let mut connection = Connection::open_in_memory()?;
-                schema::migrate(&mut connection, 0)?;
+                schema::migrate(&mut connection)?;
                 connection
             }
         };
@@ -142,6 +149,21 @@ impl View {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+/// Tries for as long as another connection is at the same: where two make a file, SQLite does not wait
+/// by itself.
+fn patiently(mut attempt: impl FnMut() -> rusqlite::Result<()>) -> Result<()> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let tried = attempt().map_err(StoreError::from);
+        let is_busy = matches!(&tried, Err(error) if error.trouble() == Some(Trouble::Busy));
+        if !is_busy || waited >= BUSY {
+            return tried;
+        }
+        std::thread::sleep(PAUSE);
+        waited += PAUSE;
     }
 }
 

@@ -20,8 +20,8 @@ pub struct RedactedAgain {
     pub draft: Draft,
     /// Lower-case hex of the SHA-256 of its original.
     pub content_hash: String,
-    /// Its original, as a zstd frame.
-    pub original: Frame,
+    /// Its original, as a zstd frame; without one, what is stored of it stays.
+    pub original: Option<Frame>,
     /// The rules that did it.
     pub rules_version: u32,
 }
@@ -78,5 +78,8 @@ pub(super) fn rewrite(connection: &Connection, again: &RedactedAgain) -> Result<
         row: id,
     })?;
     items::replace_atoms(connection, id, &again.draft.atoms)?;
-    items::write_original(connection, id, Some(&again.original))
+    match &again.original {
+        Some(original) => items::write_original(connection, id, Some(original)),
+        None => Ok(()),
+    }
 }

@@ -1,7 +1,7 @@
 //! Migrations, in order. `user_version` says how many have been applied, `application_id` that the
 //! file is ours.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::Result;
 
@@ -22,20 +22,30 @@ pub(super) fn newest() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
-/// Applies what is missing, each migration in one transaction.
-pub(super) fn migrate(connection: &mut Connection, from: i64) -> Result<()> {
-    apply(connection, from, newest())
+/// Applies what is missing, all of it in one transaction: a kill leaves what was there.
+pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
+    apply(connection, MIGRATIONS.len())
 }
 
-/// Applies the migrations after `from`, up to and with `to`.
-fn apply(connection: &mut Connection, from: i64, to: i64) -> Result<()> {
-    let due = (1_i64..).zip(MIGRATIONS);
-    for (number, sql) in due.filter(|(number, _)| (from + 1..=to).contains(number)) {
-        let transaction = connection.transaction()?;
+/// Applies what is missing up to a number of migrations.
+///
+/// Which version the file has is asked within the transaction: another process, or another connection
+/// of this one, may have been faster since it was last looked at.
+fn apply(connection: &mut Connection, wanted: usize) -> Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let applied: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let applied = usize::try_from(applied).unwrap_or(0);
+    for sql in MIGRATIONS.iter().take(wanted).skip(applied) {
         transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "user_version", number)?;
-        transaction.commit()?;
     }
+    if applied < wanted {
+        transaction.pragma_update(
+            None,
+            "user_version",
+            i64::try_from(wanted).unwrap_or(i64::MAX),
+        )?;
+    }
+    transaction.commit()?;
     Ok(())
 }
 
@@ -47,7 +57,7 @@ mod tests {
     #[test]
     fn the_runs_of_an_older_library_keep_their_counts_and_lose_their_places() {
         let mut connection = Connection::open_in_memory().unwrap();
-        apply(&mut connection, 0, 4).unwrap();
+        apply(&mut connection, 4).unwrap();
         let reports = [
             r#"{"stored":2,"failed":0,"passed_over":[{"place":"a:1"}]}"#,
             r#"{"stored":0,"failed":1}"#,
@@ -58,7 +68,7 @@ mod tests {
                           VALUES ('a', 10, 20, ?1)";
             connection.execute(insert, params![report]).unwrap();
         }
-        migrate(&mut connection, 4).unwrap();
+        migrate(&mut connection).unwrap();
         let mut all = connection
             .prepare("SELECT id, started_at, ended_at, outcome, report FROM runs ORDER BY id")
             .unwrap();

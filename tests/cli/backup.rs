@@ -83,6 +83,27 @@ fn a_backup_made_while_a_run_writes_is_whole() {
 }
 
 #[test]
+fn everyday_commands_empty_no_log_that_another_program_follows() {
+    let place = Place::new();
+    place.session("s1", &conversation("one", 3));
+    place.run_all();
+    // A program that copies the log while it grows holds a reader open.
+    let follower = place.raw("data/jezero.db");
+    let hold = "BEGIN; SELECT count(*) FROM items";
+    follower.execute_batch(hold).unwrap();
+    let log = || std::fs::read(place.path("data/jezero.db-wal")).unwrap();
+    let mut before = log();
+    for name in ["s2", "s3", "s4"] {
+        place.session(name, &conversation(name, 20));
+        place.run_all();
+        assert_eq!(place.jezero(&["backup", name]).code, 0);
+        let now = log();
+        assert!(now.len() > before.len() && now.starts_with(&before));
+        before = now;
+    }
+}
+
+#[test]
 fn a_file_that_is_there_stays_unless_it_is_to_go() {
     let place = Place::new();
     assert_eq!(place.jezero(&["backup", "copy.db"]).code, 2);

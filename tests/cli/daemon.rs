@@ -67,6 +67,63 @@ fn a_session_is_stored_when_it_is_written_and_sigterm_ends_the_daemon() {
 }
 
 #[test]
+fn what_changed_while_no_daemon_ran_is_read_when_one_starts() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 3));
+    place.run_all();
+    place.session("b", &conversation("b", 3));
+    // The interval of 15 minutes has just begun.
+    let mut daemon = Daemon::start(&place, &[]);
+    daemon.wait_for("agent-claude: stored 1");
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+}
+
+#[test]
+fn a_folder_that_comes_later_or_is_made_anew_is_watched() {
+    let place = Place::new();
+    std::fs::remove_dir_all(place.path("sessions")).unwrap();
+    let mut daemon = Daemon::start(&place, &[]);
+    daemon.wait_for("sessions does not exist");
+    for name in ["a", "b"] {
+        std::fs::create_dir_all(place.path("sessions/-home-me-shop")).unwrap();
+        place.session(name, &conversation(name, 3));
+        // Otherwise it looks within half a minute.
+        daemon.signal("HUP");
+        daemon.wait_for("agent-claude: stored 1");
+        place.session(
+            &format!("{name}-later"),
+            &conversation(&format!("{name}2"), 3),
+        );
+        daemon.wait_for("agent-claude: stored 1");
+        std::fs::rename(place.path("sessions"), place.path(&format!("gone-{name}"))).unwrap();
+    }
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+}
+
+#[test]
+fn a_running_daemon_goes_on_with_a_library_that_was_restored() {
+    let place = Place::new();
+    place.session("a", &conversation("a", 3));
+    let mut daemon = Daemon::start(&place, &[]);
+    daemon.wait_for("agent-claude: stored 1");
+    assert_eq!(place.jezero(&["backup", "copy.db"]).code, 0);
+    place.session("b", &conversation("b", 3));
+    daemon.wait_for("agent-claude: stored 1");
+    assert_eq!(place.jezero(&["restore", "copy.db"]).code, 0);
+    place.session("c", &conversation("c", 3));
+    // The session that came after the copy may be read before the new one or with it.
+    if daemon.wait_for("agent-claude: stored").contains("stored 1") {
+        daemon.wait_for("agent-claude: stored 1");
+    }
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+    assert_eq!(place.export().len(), 3);
+    assert_eq!(place.jezero(&["index", "check"]).code, 0);
+}
+
+#[test]
 fn a_changed_configuration_is_taken_over_and_a_broken_one_changes_nothing() {
     let place = Place::new();
     let text = std::fs::read_to_string(place.path("jezero.toml")).unwrap();

@@ -97,6 +97,12 @@ impl Place {
         ran.json()
     }
 
+    /// Runs `jezero run` to its end, whatever it prints.
+    pub(crate) fn run_all(&self) {
+        let ran = self.jezero(&["run"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+
     /// Every item with its original, as exported.
     pub(crate) fn export(&self) -> Vec<Value> {
         let ran = self.jezero(&["export-jsonl", "-"]);

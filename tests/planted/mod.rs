@@ -3,7 +3,7 @@
 
 mod imports;
 mod replies;
-mod served;
+pub(crate) mod served;
 mod sources;
 mod tree;
 

@@ -5,4 +5,4 @@ mod failures;
 mod kill;
 mod programs;
 mod runs;
-mod tried;
+pub(crate) mod tried;

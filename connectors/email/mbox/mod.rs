@@ -3,7 +3,8 @@
 //!
 //! The name of a file in a folder is a folder of mail; `Work.sbd/Shop` is `Work/Shop`, as
 //! Thunderbird lays them out. A file is scanned for separators once; one that only grew is scanned
-//! from its last mail on, one that was written anew gets a new generation of places.
+//! from its last mail on, one that was written anew gets a new generation of places. The last mail
+//! may have been half there when it was read: once it has another end, it is read again.
 
 mod scan;
 
@@ -63,6 +64,8 @@ struct Remembered {
     /// Where the last mail begins.
     last: u64,
     tally: Tally,
+    /// Whether a mail at the end was left for the next look, since its header section had no end.
+    waits: bool,
 }
 
 impl Mbox {
@@ -92,6 +95,35 @@ impl Mbox {
                 Ok((open_root(folder)?, Some(name)))
             }
             _ => Ok((open_root(&self.path)?, None)),
+        }
+    }
+}
+
+/// The mails of one file.
+struct Mails {
+    folder: u32,
+    role: Role,
+    /// Where the scan begins; not 0 when what stands before it was scanned earlier.
+    from: u64,
+    /// Where the last mail of the scan before begins.
+    last_before: Option<u64>,
+    /// Where mails end, by their start.
+    ends: HashMap<u64, u64>,
+}
+
+impl Mails {
+    fn place(&self, start: u64) -> Place {
+        Place {
+            folder: self.folder,
+            number: start,
+        }
+    }
+
+    fn fresh(&self, start: u64) -> Fresh {
+        Fresh {
+            place: self.place(start),
+            role: self.role,
+            server_thread: None,
         }
     }
 }
@@ -151,7 +183,9 @@ impl Walk<'_> {
             .unwrap_or_default();
         let folder = |generation: u64| folder_key(&[path, &generation.to_le_bytes()]);
         let all_known = self.known.tally(folder(before.generation)) == before.tally;
-        if before.stamp == Some(stamp) && all_known {
+        // What has not moved from one look to the next is all that comes.
+        let is_still = before.stamp == Some(stamp);
+        if is_still && all_known && !before.waits {
             self.listing.seen += before.tally.count;
             self.listing.unchanged += before.tally.count;
             self.keep(folder(before.generation), below, HashMap::new());
@@ -168,9 +202,9 @@ impl Walk<'_> {
             generation(&mut file, stamp)?
         };
         let from = if same && all_known { before.last } else { 0 };
-        let folder = folder(generation);
         let mut now = Remembered {
             generation,
+            last: from,
             tally: if from > 0 {
                 before.tally
             } else {
@@ -178,11 +212,23 @@ impl Walk<'_> {
             },
             ..Remembered::default()
         };
-        let mut ends = HashMap::new();
+        let mut mails = Mails {
+            folder: folder(generation),
+            role,
+            from,
+            last_before: same.then_some(before.last),
+            ends: HashMap::new(),
+        };
+        let first_fresh = self.listing.fresh.len();
         scan::spans(&mut file, from, |span| {
-            self.mail(span, folder, role, &mut ends, &mut now, from);
+            if span.has_headers || is_still {
+                self.mail(span, &mut mails, &mut now);
+            } else {
+                now.waits = true;
+            }
             true
         })?;
+        self.grown(&mut file, &before, &mails, first_fresh)?;
         now.stamp = Some(stamp);
         now.beginning = probe(&mut file, 0, stamp.size.min(PROBE))?;
         let length = stamp.size.min(PROBE);
@@ -196,40 +242,48 @@ impl Walk<'_> {
             value: now.write(),
             identity: String::new(),
         });
-        self.keep(folder, below, ends);
+        self.keep(mails.folder, below, mails.ends);
         Ok(())
     }
 
-    fn mail(
-        &mut self,
-        span: Span,
-        folder: u32,
-        role: Role,
-        ends: &mut HashMap<u64, u64>,
-        now: &mut Remembered,
-        from: u64,
-    ) {
+    fn mail(&mut self, span: Span, mails: &mut Mails, now: &mut Remembered) {
         now.last = span.start;
-        ends.insert(span.start, span.end);
+        mails.ends.insert(span.start, span.end);
         // The last mail of an earlier scan was counted then.
-        if from > 0 && span.start == from {
+        if mails.from > 0 && span.start == mails.from {
             return;
         }
         now.tally.add(span.start);
-        let place = Place {
-            folder,
-            number: span.start,
-        };
         self.listing.seen += 1;
-        if self.known.has(place) {
+        if self.known.has(mails.place(span.start)) {
             self.listing.unchanged += 1;
-            return;
+        } else {
+            self.listing.fresh.push(mails.fresh(span.start));
         }
-        self.listing.fresh.push(Fresh {
-            place,
-            role,
-            server_thread: None,
-        });
+    }
+
+    /// Has the mail that was the last one read again when it has another end now.
+    fn grown(
+        &mut self,
+        file: &mut File,
+        before: &Remembered,
+        mails: &Mails,
+        first_fresh: usize,
+    ) -> io::Result<()> {
+        let (Some(last), Some(stamp)) = (mails.last_before, before.stamp) else {
+            return Ok(());
+        };
+        let place = mails.place(last);
+        let Some(end) = mails.ends.get(&last).filter(|_| self.known.has(place)) else {
+            return Ok(());
+        };
+        // Blank lines between two mails belong to whoever wrote the second.
+        if *end >= stamp.size && is_blank(file, stamp.size, *end)? {
+            return Ok(());
+        }
+        self.listing.changed.push(place);
+        self.listing.fresh.insert(first_fresh, mails.fresh(last));
+        Ok(())
     }
 
     fn keep(&mut self, folder: u32, below: &Path, ends: HashMap<u64, u64>) {
@@ -324,6 +378,8 @@ impl Remembered {
                 count: hex()?,
                 sum: hex()?,
             },
+            // Marks of earlier versions end here.
+            waits: hex() == Some(1),
         })
     }
 
@@ -334,7 +390,8 @@ impl Remembered {
         let (count, sum) = (self.tally.count, self.tally.sum);
         let rest = [self.beginning, self.ending, self.generation, self.last];
         let [a, b, c, d] = rest;
-        format!("{size:x} {modified:x} {a:x} {b:x} {c:x} {d:x} {count:x} {sum:x}")
+        let waits = u8::from(self.waits);
+        format!("{size:x} {modified:x} {a:x} {b:x} {c:x} {d:x} {count:x} {sum:x} {waits}")
     }
 
     /// Whether a file still begins with all that was read then.
@@ -398,6 +455,17 @@ fn generation(file: &mut File, stamp: Stamp) -> io::Result<u64> {
     let state = probe(file, 0, stamp.size.min(PROBE))?;
     let state = digest::fast(state ^ stamp.size, &stamp.modified.to_le_bytes());
     Ok(state)
+}
+
+/// Whether only blank lines stand between two places.
+fn is_blank(file: &mut File, from: u64, to: u64) -> io::Result<bool> {
+    if to - from > PROBE {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(to - from).read_to_end(&mut bytes)?;
+    Ok(bytes.trim_ascii().is_empty())
 }
 
 fn probe(file: &mut File, at: u64, length: u64) -> io::Result<u64> {

@@ -20,6 +20,9 @@ pub(super) struct Span {
     pub(super) start: u64,
     /// Where the next one begins, or the end of the file.
     pub(super) end: u64,
+    /// Whether its header section ends within it. The last one of a file in which it does not may
+    /// still be being written.
+    pub(super) has_headers: bool,
 }
 
 /// Finds the mails of a file from an offset on at which one begins (0, or the start of a span).
@@ -45,6 +48,7 @@ pub(super) fn spans<F: Read + Seek>(
             && !each(Span {
                 start: before,
                 end: start,
+                has_headers: true,
             })
         {
             return Ok(());
@@ -60,6 +64,7 @@ pub(super) fn spans<F: Read + Seek>(
         each(Span {
             start,
             end: lines.at,
+            has_headers: scan.header_lines.is_none(),
         });
     }
     Ok(())

@@ -96,7 +96,7 @@ struct Indexed {
 }
 
 /// Compares; the caller holds one state of the file.
-pub(super) fn check(connection: &Connection) -> Result<Checked> {
+pub(in crate::store) fn check(connection: &Connection) -> Result<Checked> {
     let mut checked = Checked::default();
     for book in Book::ALL {
         checked.waiting += texts::count_pending(connection, book)?;

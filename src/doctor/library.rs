@@ -1,6 +1,5 @@
 //! The library's file and its index.
 
-use super::shell::beside;
 use super::{Check, Patient, quoted};
 use crate::store::{Result, StoreError, View};
 
@@ -17,7 +16,7 @@ pub(super) fn look(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) -> Option
             return None;
         }
     };
-    let sound = view.integrity(patient.thorough);
+    let sound = view.check_file(patient.thorough);
     let is_sound = matches!(&sound, Ok(faults) if faults.is_empty());
     told(integrity(patient, sound));
     // Of a damaged file the index says nothing of use.
@@ -34,7 +33,11 @@ fn closed(patient: &Patient<'_>, error: &StoreError) -> Check {
         StoreError::Missing { .. } | StoreError::Older { .. } => run(),
         // What takes it over is told by the command that finds it there.
         StoreError::Earlier { .. } => format!("{}    # says how to take it over", run()),
-        StoreError::Foreign { .. } => patient.edit("[storage].path"),
+        StoreError::Foreign { .. } => format!(
+            "{}; or, if it was your library: {}",
+            patient.edit("[storage].path"),
+            restore(patient)
+        ),
         StoreError::Newer { .. } => {
             "cargo install --path .    # in a newer checkout of jezero".to_owned()
         }
@@ -105,14 +108,8 @@ fn index(patient: &Patient<'_>, view: &View) -> Result<Check> {
 
 /// How to go back to a copy.
 fn restore(patient: &Patient<'_>) -> String {
-    let path = &patient.config.storage.path;
-    let library = quoted(path);
     format!(
-        "mv {library} {} && rm -f {} {} && cp BACKUP {library} && chmod 600 {library} && {}    # with your \
-         newest backup for BACKUP and nothing using the library; docs/operations.md, \"Restore a backup\"",
-        beside(path, ".damaged"),
-        beside(path, "-wal"),
-        beside(path, "-shm"),
-        patient.command("run")
+        "{}    # with your newest backup for COPY; docs/operations.md, \"Restore a backup\"",
+        patient.command("restore COPY")
     )
 }

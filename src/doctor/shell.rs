@@ -13,13 +13,6 @@ pub fn quoted(path: &Path) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A path with something behind its name, as one word.
-pub(super) fn beside(path: &Path, suffix: &str) -> String {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    quoted(Path::new(&name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,6 +27,5 @@ mod tests {
         ] {
             assert_eq!(quoted(Path::new(path)), word);
         }
-        assert_eq!(beside(Path::new("/a b"), "-wal"), "'/a b-wal'");
     }
 }

@@ -60,7 +60,7 @@ struct Answer {
 
 fn check(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result<Exit, Failure> {
     let library = setting.library()?;
-    let file_faults = library.view().check_file()?;
+    let file_faults = library.view().check_file(true)?;
     let is_json = matches.get_flag("json");
     if !is_json {
         for fault in &file_faults {

@@ -16,7 +16,7 @@ pub(super) fn look(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) -> Option
             return None;
         }
     };
-    let sound = view.integrity(patient.thorough);
+    let sound = view.check_file(patient.thorough);
     let is_sound = matches!(&sound, Ok(faults) if faults.is_empty());
     told(integrity(patient, sound));
     // Of a damaged file the index says nothing of use.
@@ -33,7 +33,11 @@ fn closed(patient: &Patient<'_>, error: &StoreError) -> Check {
         StoreError::Missing { .. } | StoreError::Older { .. } => run(),
         // What takes it over is told by the command that finds it there.
         StoreError::Earlier { .. } => format!("{}    # says how to take it over", run()),
-        StoreError::Foreign { .. } => patient.edit("[storage].path"),
+        StoreError::Foreign { .. } => format!(
+            "{}; or, if it was your library: {}",
+            patient.edit("[storage].path"),
+            restore(patient)
+        ),
         StoreError::Newer { .. } => {
             "cargo install --path .    # in a newer checkout of jezero".to_owned()
         }
@@ -105,8 +109,8 @@ fn index(patient: &Patient<'_>, view: &View) -> Result<Check> {
 /// How to go back to a copy.
 fn restore(patient: &Patient<'_>) -> String {
     format!(
-        "{} && {}    # with your newest backup for BACKUP; docs/operations.md, \"Restore a backup\"",
-        patient.command("restore BACKUP"),
+        "{} && {}    # with your newest backup for COPY; docs/operations.md, \"Restore a backup\"",
+        patient.command("restore COPY"),
         patient.command("run")
     )
 }

@@ -41,8 +41,8 @@ fn judge(name: &str, needed: u64, limit: u64, what: &str) -> Check {
     let mend =
         format!("sudo sysctl {key} && echo {key} | sudo tee -a /etc/sysctl.d/90-jezero.conf");
     if needed > limit {
-        let text = format!("{told}: the rest is read at its interval only");
-        return Check::failing(CHECK, text, mend);
+        let text = format!("{told}: the rest is looked at every few seconds, which costs more");
+        return Check::warning(CHECK, text, mend);
     }
     // Editors and file managers watch too.
     if needed > limit / 2 {
@@ -57,16 +57,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_few_watches_fail_with_the_command_that_raises_the_limit() {
+    fn too_few_watches_warn_with_the_command_that_raises_the_limit() {
         let judged = |needed| judge("max_user_watches", needed, 8192, "folders");
         assert_eq!(judged(4096).result, Verdict::Ok);
         assert_eq!(judged(4097).result, Verdict::Warning);
         assert_eq!(
             judged(10_000),
-            Check::failing(
+            Check::warning(
                 CHECK,
-                "10000 folders to watch, /proc/sys/fs/inotify/max_user_watches is 8192: the rest is read \
-                 at its interval only",
+                "10000 folders to watch, /proc/sys/fs/inotify/max_user_watches is 8192: the rest is \
+                 looked at every few seconds, which costs more",
                 "sudo sysctl fs.inotify.max_user_watches=32768 && echo \
                  fs.inotify.max_user_watches=32768 | sudo tee -a /etc/sysctl.d/90-jezero.conf"
             )

@@ -137,7 +137,7 @@ fn look(path: &Path, verified: &mut Verified) -> Result<()> {
 
 /// What SQLite finds wrong with pages and rows.
 fn damage(connection: &Connection) -> Result<Vec<String>> {
-    let mut faults = integrity::pages(connection)?;
+    let mut faults = integrity::pages(connection, true)?;
     let mut statement = connection.prepare("PRAGMA foreign_key_check")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

@@ -136,11 +136,7 @@ fn a_damaged_library_is_restored_by_the_command_that_is_named() {
             told.ends_with("docs/operations.md, \"Restore a backup\""),
             "{told}"
         );
-        mend(
-            &place,
-            &damaged,
-            ("BACKUP", &format!("'{}'", copy.display())),
-        );
+        mend(&place, &damaged, ("COPY", &format!("'{}'", copy.display())));
         assert!(is_well(&place, "database integrity"));
         assert_eq!(place.export(), expected);
     }

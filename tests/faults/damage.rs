@@ -33,7 +33,7 @@ fn is_noticed(library: &Path) -> bool {
         Ok(view) => view,
         Err(error) => return is_damage(&error),
     };
-    let is_file_damaged = match view.check_file() {
+    let is_file_damaged = match view.check_file(true) {
         Ok(faults) => !faults.is_empty(),
         Err(error) => is_damage(&error),
     };

@@ -15,7 +15,8 @@ use super::{Result, StoreError};
 /// Puts a copy in the place of the library, which may be missing or damaged. The caller holds the
 /// lock and has verified the copy.
 ///
-/// What was there is kept under its name with `suffix` behind it, which must be free; gives that name.
+/// What was there is kept under its name with `suffix` behind it, and a number if that name is taken; gives
+/// that name.
 ///
 /// # Errors
 /// [`StoreError::Foreign`] when another program's database lies there; [`StoreError::File`] when a step
@@ -40,7 +41,7 @@ pub fn restore(copy: &Path, library: &Path, suffix: &str) -> Result<Option<PathB
     drop(fs::remove_file(&part));
     let written = write(copy, &part);
     written.inspect_err(|_| drop(fs::remove_file(&part)))?;
-    let aside = beside(library, suffix);
+    let aside = free(library, suffix);
     let kept = found.is_some().then(|| aside.clone());
     for log in ["", "-wal"] {
         let (from, to) = (beside(library, log), beside(&aside, log));
@@ -62,6 +63,17 @@ pub fn restore(copy: &Path, library: &Path, suffix: &str) -> Result<Option<PathB
         .and_then(|()| sync_folder(library))
         .map_err(|cause| fault(library, cause))?;
     Ok(kept)
+}
+
+/// A name that no file has, and no log of one.
+fn free(library: &Path, suffix: &str) -> PathBuf {
+    let mut name = beside(library, suffix);
+    let mut number = 1;
+    while name.exists() || beside(&name, "-wal").exists() {
+        number += 1;
+        name = beside(library, &format!("{suffix}-{number}"));
+    }
+    name
 }
 
 fn write(copy: &Path, part: &Path) -> Result<()> {

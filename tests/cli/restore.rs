@@ -120,6 +120,11 @@ fn a_damaged_library_is_restored_from_a_copy_and_searched() {
     assert_eq!(kept.len(), 1, "{kept:?}");
     let kept = std::fs::read(place.path(&format!("data/{}", kept[0]))).unwrap();
     assert!(kept == damaged);
+    // Again within the second: nothing that was kept is written over.
+    assert_eq!(place.jezero(&["restore", "copy.db"]).code, 0);
+    let kept = names(&place, "data").into_iter();
+    let kept = kept.filter(|name| name.contains(".before-restore-") && !name.ends_with("-wal"));
+    assert_eq!(kept.count(), 2);
     // What came after the copy is read from the sources again, and nothing else.
     let report = place.run();
     assert_eq!(

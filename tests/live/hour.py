@@ -20,6 +20,9 @@ MINUTES = float(os.environ.get("HOUR_MINUTES", "60"))
 SEED = int(os.environ.get("HOUR_SEED", str(random.randrange(1 << 30))))
 # Seconds from a file that was written to its items in the library, without a settle time.
 SOON = 5
+# A long block is shortened in the middle, by more when the line that says what a fork continues precedes it.
+SHORTENED = re.compile(r"\[\.\.\. \d+ characters omitted \.\.\.\]")
+KEPT = 300
 BLOCK = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", re.MULTILINE)
 MARK = re.compile(r"\bmark\d{6}\b")
 
@@ -231,7 +234,7 @@ def contents(at):
                 block = item["original"][begin:end].rstrip("\n")
                 # Which session had a record first may differ.
                 if not block[19:].startswith("session: continues "):
-                    blocks[item["source"]][block] += 1
+                    blocks[item["source"]][block[:KEPT] if SHORTENED.search(block) else block] += 1
             marks[item["source"]].update(MARK.findall(item["original"]))
             items[item["source"]][item["external_id"]] += 1
     os.remove(file)

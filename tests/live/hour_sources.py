@@ -246,8 +246,9 @@ class Mail:
             names = [mail["name"] for mail in thread["mails"][-5:]]
             head += [f"In-Reply-To: {replied['name']}", "References: " + "\n ".join(names)]
             # A quotation goes only when the quoted mail is known: it has had time to be read.
-            if time.monotonic() - replied["at"] > 120 and chance.random() < 0.5:
-                body += "\nAna wrote:\n" + "".join(f"> {line}\n" for line in replied["body"].splitlines())
+            old = [mail for mail in thread["mails"][-30:] if time.monotonic() - mail["at"] > 120]
+            if old and chance.random() < 0.5:
+                body += "\nAna wrote:\n" + "".join(f"> {line}\n" for line in old[-1]["body"].splitlines())
                 world.count(f"quotations of {self.source}")
         thread["mails"].append({"name": name, "body": body.split("\nAna wrote:")[0], "at": time.monotonic()})
         world.count(f"mails of {self.source}")

@@ -76,7 +76,8 @@ impl From<StoreError> for Failure {
             ),
             StoreError::Older { .. } => (
                 Exit::BadUse,
-                "`jezero run` brings it up to date; so does starting the daemon, and nothing is lost",
+                "`jezero run` brings it up to date (`jezero index rebuild` where no source is read); so does \
+                 starting the daemon, and nothing is lost",
             ),
             StoreError::Newer { .. } => (Exit::BadUse, "update jezero on this computer"),
             StoreError::Locked { .. } => (Exit::Locked, "try again when that has ended"),

@@ -30,6 +30,10 @@ pub(super) fn look(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) -> Option
 fn closed(patient: &Patient<'_>, error: &StoreError) -> Check {
     let run = || patient.command("run");
     let mend = match error {
+        // Whatever writes brings it up to date; a run needs something to read.
+        StoreError::Older { .. } if !patient.config.connectors.iter().any(|it| it.enabled) => {
+            patient.command("index rebuild")
+        }
         StoreError::Missing { .. } | StoreError::Older { .. } => run(),
         // What takes it over is told by the command that finds it there.
         StoreError::Earlier { .. } => format!("{}    # says how to take it over", run()),

@@ -283,9 +283,10 @@ impl Scanner {
             {
                 match call {
                     Call::Rule(index, exact) => {
+                        // Byte by byte: keywords are short, and a call that compares memory costs more.
                         let same = exact
                             .as_ref()
-                            .is_none_or(|word| part(text, start, end) == &**word);
+                            .is_none_or(|word| part(text, start, end).iter().eq(word.iter()));
                         if same {
                             self.rule(text, *index, (start, end), &mut crowds, &mut spans);
                         }

@@ -72,10 +72,12 @@ impl Finder<'_, '_> {
             };
             let end = super::value::whole_end(self.text, value, false);
             let shown = part(self.text, value.start, end);
+            // `12345678` and `null` decode well, and a marker in their place is no JSON any more.
+            let literal = value.close.is_none() && is_literal(shown);
             let secret = if coded {
-                shown.len() >= SHORTEST && base64::decode(shown).is_some()
+                !literal && shown.len() >= SHORTEST && base64::decode(shown).is_some()
             } else {
-                gate::worth_hiding(shown, Strength::Password, QUOTED)
+                !(literal && name > at) && gate::worth_hiding(shown, Strength::Password, QUOTED)
             };
             if secret {
                 self.hide(value.start, end, MANIFEST);
@@ -94,6 +96,13 @@ impl Finder<'_, '_> {
             at = next;
         }
     }
+}
+
+/// Whether a value without quotes is a number or a word of JSON.
+fn is_literal(value: &[u8]) -> bool {
+    let number = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+    let word = matches!(value, b"true" | b"false" | b"null");
+    word || value.iter().any(u8::is_ascii_digit) && value.iter().all(number)
 }
 
 /// Whether the member behind a name says `Secret`.

@@ -111,6 +111,18 @@ const SHAPES: &[(&str, &str)] = &[
         r#"{"o":"{\"data\":{\"a\":\"[REDACTED:kubernetes-secret]\"},\"kind\":\"Secret\"}"}"#,
     ),
     (
+        r#"{"kind": "Secret", "data": {"a": 12345678, "b": null, "c": true, "d": "cGxhaW53b3Jk"}}"#,
+        r#"{"kind": "Secret", "data": {"a": 12345678, "b": null, "c": true, "d": "[REDACTED:kubernetes-secret]"}}"#,
+    ),
+    (
+        r#"{"kind": "Secret", "stringData": {"pin": 12345678, "user": "Blue42Fish"}}"#,
+        r#"{"kind": "Secret", "stringData": {"pin": 12345678, "user": "[REDACTED:kubernetes-secret]"}}"#,
+    ),
+    (
+        "kind: Secret\nstringData:\n  pin: 12345678\n",
+        "kind: Secret\nstringData:\n  pin: [REDACTED:kubernetes-secret]\n",
+    ),
+    (
         "kind: Secret\nstringData:\n  user: Blue42Fish\n  url: ${URL}\n",
         "kind: Secret\nstringData:\n  user: [REDACTED:kubernetes-secret]\n  url: ${URL}\n",
     ),

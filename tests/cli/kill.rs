@@ -1,8 +1,5 @@
 //! A run that is killed at any moment leaves a library that opens, and the next run completes it.
 
-use std::io::Read;
-use std::process::Stdio;
-
 use super::place::{Place, conversation};
 
 /// Sessions enough for a run to be killed in the middle of.
@@ -42,28 +39,8 @@ fn a_run_killed_at_ten_moments_is_completed_with_nothing_twice() {
     // soon as the write-ahead log has passed a size.
     for moment in 0..10_u64 {
         let place = filled();
-        let mut child = place
-            .command(&["run", "--json"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let log = place.path("data/jezero.db-wal");
         let enough = 1 + moment * 40_000;
-        while child.try_wait().unwrap().is_none()
-            && std::fs::metadata(&log).map_or(0, |data| data.len()) < enough
-        {
-            std::hint::spin_loop();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let mut rest = String::new();
-        child
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_string(&mut rest)
-            .unwrap();
+        place.killed_at(&["run", "--json"], enough);
 
         let report = place.run();
         assert_eq!(report["failed"], 0, "{report}");

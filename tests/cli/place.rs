@@ -85,6 +85,25 @@ impl Place {
         command
     }
 
+    /// Runs the program and kills it as soon as the library's log has passed a size: no clock chooses
+    /// the moment. A program that is faster than that ends by itself.
+    pub(crate) fn killed_at(&self, arguments: &[&str], log_size: u64) {
+        let mut child = self
+            .command(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let log = self.path("data/jezero.db-wal");
+        while child.try_wait().unwrap().is_none()
+            && std::fs::metadata(&log).map_or(0, |data| data.len()) < log_size
+        {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
     /// Runs the program to its end.
     pub(crate) fn jezero(&self, arguments: &[&str]) -> Ran {
         self.command(arguments).output().unwrap().into()

@@ -1,8 +1,5 @@
 //! Newer rules on what is stored: nothing of a secret is left in the library's files.
 
-use std::io::Read;
-use std::process::Stdio;
-
 use serde_json::{Value, json};
 
 use super::place::{Place, record};
@@ -216,23 +213,8 @@ fn a_run_that_is_killed_is_gone_on_with() {
     let expected = contents(&whole);
     for moment in 0..8_u64 {
         let place = filled(60);
-        let mut child = place
-            .command(&["redact-stored"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let log = place.path("data/jezero.db-wal");
         let enough = 1 + moment * 60_000;
-        while child.try_wait().unwrap().is_none()
-            && std::fs::metadata(&log).map_or(0, |data| data.len()) < enough
-        {
-            std::hint::spin_loop();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let mut rest = String::new();
-        let out = child.stdout.take();
-        out.unwrap().read_to_string(&mut rest).unwrap();
+        place.killed_at(&["redact-stored"], enough);
         let ran = place.jezero(&["redact-stored"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         assert_eq!(contents(&place), expected, "killed at {enough} bytes");

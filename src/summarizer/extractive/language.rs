@@ -109,7 +109,7 @@ fn count(word: &str, counts: &mut [usize; SMALL.len()]) {
 }
 
 impl Language {
-    fn choose(self, words: [&'static str; 7]) -> &'static str {
+    fn choose<T>(self, words: [T; 7]) -> T {
         let [
             english,
             spanish,
@@ -277,46 +277,52 @@ impl Language {
 
     /// Counts things: files written, commands run, calls in all.
     pub(super) fn counted(self, files: usize, commands: usize, calls: usize) -> String {
-        let one = |count: usize, one: &'static str, more: &'static str| match count {
-            1 => one,
-            _ => more,
-        };
-        let files_word = self.choose([
-            one(files, "file written", "files written"),
-            one(files, "archivo escrito", "archivos escritos"),
-            one(files, "Datei geschrieben", "Dateien geschrieben"),
-            one(files, "fichier écrit", "fichiers écrits"),
-            one(files, "arquivo gravado", "arquivos gravados"),
-            "个文件写入",
-            "件のファイルを変更",
-        ]);
-        let commands_word = self.choose([
-            one(commands, "command run", "commands run"),
-            one(commands, "orden ejecutada", "órdenes ejecutadas"),
-            one(commands, "Befehl ausgeführt", "Befehle ausgeführt"),
-            one(commands, "commande lancée", "commandes lancées"),
-            one(commands, "comando executado", "comandos executados"),
-            "条命令运行",
-            "件のコマンドを実行",
-        ]);
-        let calls_word = self.choose([
-            one(calls, "tool call in all", "tool calls in all"),
-            one(calls, "llamada en total", "llamadas en total"),
-            one(calls, "Aufruf insgesamt", "Aufrufe insgesamt"),
-            one(calls, "appel en tout", "appels en tout"),
-            one(calls, "chamada ao todo", "chamadas ao todo"),
-            "次工具调用",
-            "回のツール呼び出し",
-        ]);
+        // Each for one, and for more than one.
         let counts = [
-            (files, files_word),
-            (commands, commands_word),
-            (calls, calls_word),
+            (
+                files,
+                [
+                    ("file written", "files written"),
+                    ("archivo escrito", "archivos escritos"),
+                    ("Datei geschrieben", "Dateien geschrieben"),
+                    ("fichier écrit", "fichiers écrits"),
+                    ("arquivo gravado", "arquivos gravados"),
+                    ("个文件写入", "个文件写入"),
+                    ("件のファイルを変更", "件のファイルを変更"),
+                ],
+            ),
+            (
+                commands,
+                [
+                    ("command run", "commands run"),
+                    ("orden ejecutada", "órdenes ejecutadas"),
+                    ("Befehl ausgeführt", "Befehle ausgeführt"),
+                    ("commande lancée", "commandes lancées"),
+                    ("comando executado", "comandos executados"),
+                    ("条命令运行", "条命令运行"),
+                    ("件のコマンドを実行", "件のコマンドを実行"),
+                ],
+            ),
+            (
+                calls,
+                [
+                    ("tool call in all", "tool calls in all"),
+                    ("llamada en total", "llamadas en total"),
+                    ("Aufruf insgesamt", "Aufrufe insgesamt"),
+                    ("appel en tout", "appels en tout"),
+                    ("chamada ao todo", "chamadas ao todo"),
+                    ("次工具调用", "次工具调用"),
+                    ("回のツール呼び出し", "回のツール呼び出し"),
+                ],
+            ),
         ];
         let told: Vec<String> = counts
             .into_iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
+            .map(|(count, words)| match (count, self.choose(words)) {
+                (1, (one, _)) => format!("1 {one}"),
+                (_, (_, more)) => format!("{count} {more}"),
+            })
             .collect();
         told.join(self.choose([", ", ", ", ", ", ", ", ", ", "，", "、"]))
     }

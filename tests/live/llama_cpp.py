@@ -18,6 +18,9 @@ parameters.model.path = str(model)
 parameters.n_ctx = 8192
 parameters.n_parallel = 1
 parameters.sampling.temp = 0.0
+# So small a model else says the same sentence for ever.
+parameters.sampling.penalty_repeat = 1.3
+parameters.sampling.penalty_last_n = 512
 server = xllamacpp.Server(parameters)
 print(server.listening_address, flush=True)
 sys.stdin.read()

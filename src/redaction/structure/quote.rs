@@ -1,6 +1,6 @@
 //! Quotes around a value, in all the dresses that escaping gives them.
 
-use super::super::text::{byte, part};
+use super::super::text::{byte, part, skip_blanks};
 
 /// How a quoted value ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,10 +77,27 @@ pub(super) fn value_end(text: &[u8], start: usize, limit: usize, close: Close) -
         Close::Literal(literal) => {
             let line = part(text, start, limit);
             let end = memchr::memmem::find(line, literal)?;
-            (!line.get(..end)?.contains(&b'\n')).then_some(start + end)
+            if line.get(..end)?.contains(&b'\n') {
+                return None;
+            }
+            let end = start + end;
+            Some(string_end(text, start, end).unwrap_or(end))
         }
         Close::Char { quote, depth } => char_end(text, start, limit, quote, depth),
     }
+}
+
+/// Where the JSON string around a value ends, if that is before the value does: its quote has a sign
+/// of JSON behind it.
+fn string_end(text: &[u8], start: usize, limit: usize) -> Option<usize> {
+    let quotes = memchr::memchr_iter(b'"', part(text, start, limit)).map(|at| start + at);
+    quotes
+        .filter(|at| {
+            let next = skip_blanks(text, at + 1);
+            next >= text.len() || matches!(byte(text, next), b',' | b':' | b']' | b'}')
+        })
+        .map(|at| at - backslashes_before(text, at, start))
+        .next()
 }
 
 fn char_end(text: &[u8], start: usize, limit: usize, quote: u8, depth: u32) -> Option<usize> {
@@ -157,5 +174,14 @@ mod tests {
     #[test]
     fn a_value_never_leaves_the_string_around_it() {
         assert_eq!(value(r#"\"ab" c\""#), Some("ab"));
+        for (text, expected) in [
+            (r#"“ab", "c": "d”"#, "ab"),
+            (r#"“ab\", \"c\": \"d”"#, "ab"),
+            (r#"«ab"} »"#, "ab"),
+            ("&quot;ab\"] &quot;", "ab"),
+            (r#"“a"b”"#, r#"a"b"#),
+        ] {
+            assert_eq!(value(text), Some(expected), "{text}");
+        }
     }
 }

@@ -83,11 +83,14 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     exit
 }
 
+/// How long a start waits for the library's lock: `jezero runs` holds it for a moment.
+const GLANCE: Duration = Duration::from_secs(2);
+
 /// Makes the library, brings it up to date, finishes what a kill has left. While another program writes
 /// that is its business.
 fn make_ready(setting: &Setting, output: &mut Output) -> Result<(), Failure> {
     let path = &setting.config.storage.path;
-    let lock = Lock::take(path, "daemon", Duration::ZERO, setting.clock.as_ref());
+    let lock = Lock::take(path, "daemon", GLANCE, setting.clock.as_ref());
     match lock {
         Ok(_lock) => {
             // Nobody is writing, so what is noted as under way was killed.

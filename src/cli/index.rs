@@ -60,14 +60,24 @@ struct Answer {
 
 fn check(matches: &ArgMatches, setting: &Setting, output: &mut Output) -> Result<Exit, Failure> {
     let library = setting.library()?;
-    let file_faults = library.view().check_file(true)?;
+    let mut file_faults = library.view().check_file(true)?;
     let is_json = matches.get_flag("json");
     if !is_json {
         for fault in &file_faults {
             output.line(format!("the file: {fault}"));
         }
     }
-    let index = library.view().check_index()?;
+    let index = match library.view().check_index() {
+        // What is damaged may not be readable to its end: that is one more thing to tell.
+        Err(error) if !file_faults.is_empty() => {
+            file_faults.push(format!("the index could not be compared: {error}"));
+            if !is_json {
+                output.line(format!("the index could not be compared: {error}"));
+            }
+            Checked::default()
+        }
+        checked => checked?,
+    };
     let answer = Answer { index, file_faults };
     let checked = &answer.index;
     if is_json {

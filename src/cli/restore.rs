@@ -20,9 +20,8 @@ fn define() -> clap::Command {
         .about("Put a copy that `backup` made in the place of the library")
         .long_about(
             "Looks whether the copy is whole, then puts it in the place of the library. What was \
-             there, damaged or not, is kept beside it under another name. End servers and agents \
-             that read the library first: they see the old one until they are started again. A \
-             running daemon may go on. What was forgotten after the copy was made comes back with it.",
+             there, damaged or not, is kept beside it under another name. Servers, agents and a \
+             daemon may go on: they see the copy at their next question. What was forgotten after the copy was made comes back with it.",
         )
         .arg(
             Arg::new("copy")
@@ -63,8 +62,6 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
     }
     let _lock = Lock::take(library, "restore", lock::PATIENCE, setting.clock.as_ref())?;
     let kept = store::restore(&copy, library, &suffix(&setting)).map_err(not_restored)?;
-    // Brings a copy of an older layout up to date.
-    drop(setting.opened(output)?);
     if matches.get_flag("json") {
         output.json_line(&Answer {
             library,
@@ -72,7 +69,7 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
             newest: verified.newest.as_deref(),
             kept: kept.as_deref(),
         });
-        return Ok(Exit::Done);
+        return up_to_date(&setting, output);
     }
     output.line(format!(
         "{}: {} items, the newest stored {}",
@@ -84,6 +81,12 @@ fn run(matches: &ArgMatches, globals: &Globals, output: &mut Output) -> Result<E
         output.line(format!("  what was there is kept as {}", kept.display()));
     }
     output.note("`jezero run` reads what the sources have had since.");
+    up_to_date(&setting, output)
+}
+
+/// Brings a copy of an older layout up to date, after it was told where everything is.
+fn up_to_date(setting: &Setting, output: &mut Output) -> Result<Exit, Failure> {
+    drop(setting.opened(output)?);
     Ok(Exit::Done)
 }
 

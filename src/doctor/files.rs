@@ -6,14 +6,20 @@ use super::{Check, Patient};
 pub(super) fn look(patient: &Patient<'_>, told: &mut dyn FnMut(Check)) {
     if let Some(problem) = patient.config.storage_problem() {
         let path = &patient.config.storage.path;
-        let owner = "\"$(id -un)\"";
-        let at = path.ancestors().find(|path| path.exists());
-        let at = super::quoted(at.unwrap_or(path));
-        told(Check::failing(
-            "library folder",
-            problem,
-            format!("sudo chown -R {owner} {at} && chmod -R u+rwX {at}"),
-        ));
+        // Never a folder above the library's own: that may be the system's.
+        let own = path.parent().filter(|folder| !folder.exists());
+        let mend = match own {
+            Some(folder) => {
+                let folder = super::quoted(folder);
+                format!("sudo install -d -m 700 -o \"$(id -un)\" {folder}")
+            }
+            None if path.is_file() => {
+                let file = super::quoted(path);
+                format!("sudo chown \"$(id -un)\" {file} && chmod u+rw {file}")
+            }
+            None => patient.edit("[storage].path"),
+        };
+        told(Check::failing("library folder", problem, mend));
     }
     #[cfg(unix)]
     unix::look(patient, told);

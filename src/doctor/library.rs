@@ -1,7 +1,7 @@
 //! The library's file and its index.
 
 use super::{Check, Patient, quoted};
-use crate::store::{Result, StoreError, View};
+use crate::store::{Result, StoreError, Trouble, View};
 
 const FILE: &str = "library";
 const INTEGRITY: &str = "database integrity";
@@ -52,7 +52,7 @@ fn closed(patient: &Patient<'_>, error: &StoreError) -> Check {
                 quoted(path)
             )
         }
-        StoreError::Sqlite(_) | StoreError::Damaged { .. } => restore(patient),
+        StoreError::Sqlite(_) | StoreError::Damaged { .. } => out_of_trouble(patient, error),
     };
     let text = match error {
         StoreError::Missing { .. } => format!("{error} yet"),
@@ -71,7 +71,10 @@ fn integrity(patient: &Patient<'_>, sound: Result<Vec<String>>) -> Check {
             let text = format!("the file is damaged: {}", faults.join("; "));
             Check::failing(INTEGRITY, text, restore(patient))
         }
-        Err(error) => Check::failing(INTEGRITY, error.to_string(), restore(patient)),
+        Err(error) => {
+            let mend = out_of_trouble(patient, &error);
+            Check::failing(INTEGRITY, error.to_string(), mend)
+        }
     }
 }
 
@@ -108,6 +111,24 @@ fn index(patient: &Patient<'_>, view: &View) -> Result<Check> {
         "in numbers"
     };
     Ok(Check::ok(INDEX, format!("in step with the items ({how})")))
+}
+
+/// What to do when SQLite cannot read the file. Only one that is damaged has to give way to a copy.
+fn out_of_trouble(patient: &Patient<'_>, error: &StoreError) -> String {
+    let library = quoted(&patient.config.storage.path);
+    match error.trouble() {
+        Some(Trouble::Damaged) => restore(patient),
+        Some(Trouble::Busy) => {
+            format!("lsof {library}    # names who keeps it to itself; end that")
+        }
+        Some(Trouble::Full) => format!("df -h {library}    # make room there"),
+        Some(Trouble::Descriptors) => "ulimit -n 256".to_owned(),
+        Some(Trouble::ReadOnly | Trouble::Unopened) => {
+            format!("sudo chown \"$(id -un)\" {library} && chmod u+rw {library}")
+        }
+        Some(Trouble::Disk) => "dmesg | tail    # what the system says of the disk".to_owned(),
+        None => patient.command("index check"),
+    }
 }
 
 /// How to go back to a copy.

@@ -78,7 +78,10 @@ fn unreadable(name: &SourceName, found: &Walk) -> Option<Check> {
     let path = quoted(first);
     let mend = match cfg!(target_os = "linux") {
         true => format!("sudo setfacl -R -m u:\"$(id -un)\":rX {path}"),
-        false => format!("sudo chmod -R o+rX {path}"),
+        false => {
+            let rights = "read,execute,list,search,file_inherit,directory_inherit";
+            format!("sudo chmod -R +a \"$(id -un) allow {rights}\" {path}")
+        }
     };
     Some(Check::failing(SOURCE, text, mend))
 }

@@ -5,7 +5,7 @@
 //! between two runs is passed over. A frame without a body is left.
 
 use super::span::{Rank, Span};
-use super::text::{before, byte, line_break, part, stands};
+use super::text::{after_escape_letters, before, byte, line_break, part, stands};
 
 /// What it hides.
 pub(super) const DESCRIPTION: &str = "a private key in armour, whole or cut";
@@ -141,9 +141,7 @@ fn backward<'e>(text: &[u8], end: usize, close: usize, from: usize, spans: &mut 
         while start > floor && is_base64(before(text, start)) {
             start -= 1;
         }
-        if before(text, start) == b'\\' && start < run_end {
-            start += 1;
-        }
+        start = after_escape_letters(text, start).min(run_end);
         let run = part(text, start, run_end);
         if is_number_of_line(text, start, run_end) && lines > 0 && !run.is_empty() {
             at = start;

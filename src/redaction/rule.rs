@@ -256,9 +256,7 @@ impl Rule {
         // The letters of an escape before a token are none of it: without them its backslash would
         // stand alone. A keyword itself is where it is.
         let run = self.alphabet.run_start(text, hit, self.raw.before);
-        let first = Some(after_escape_letters(text, run))
-            .filter(|first| *first < hit)
-            .unwrap_or(run);
+        let first = after_escape_letters(text, run).min(hit);
         if self.may_begin(text, first)
             && let Some(found) = self.token_at(text, first)
         {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::index::Checked;
 use super::open::{beside, connect_to_read, head, immutable, inspect, is_ours, private_file};
-use super::{Result, StoreError, index, integrity, schema};
+use super::{Result, StoreError, Trouble, index, integrity, schema};
 
 /// What a copy holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn verify(path: &Path) -> Result<Verified> {
     };
     match look(path, &mut verified) {
         // Damage may keep SQLite from reading on.
-        Err(StoreError::Sqlite(error)) => {
+        Err(error) if error.trouble() == Some(Trouble::Damaged) => {
             verified.faults.push(format!("it cannot be read: {error}"));
         }
         Err(error @ StoreError::Damaged { .. }) => verified.faults.push(error.to_string()),

@@ -30,8 +30,8 @@ impl Store {
     /// caller holds the lock.
     ///
     /// Looks at most twice a day, and takes only what was old enough at the look before as well, so
-    /// that a clock which is wrong for a while removes nothing. With another number of days than at
-    /// the look before it takes what is old enough now.
+    /// that a clock which is wrong between two looks removes nothing. The first look, and the first with
+    /// another number of days, trusts the clock and takes what is old enough now.
     ///
     /// # Errors
     /// What SQLite says; what was removed until then stays removed.

@@ -77,6 +77,10 @@ fn free(library: &Path, suffix: &str) -> PathBuf {
 }
 
 fn write(copy: &Path, part: &Path) -> Result<()> {
+    // What is in the log of a copy that was used as a library belongs to it, and was looked at.
+    if fs::metadata(beside(copy, "-wal")).is_ok_and(|log| log.len() > 0) {
+        return super::copy(copy, part).map(drop);
+    }
     let mut to = private_file(part)?;
     let written = fs::File::open(copy).and_then(|mut from| {
         io::copy(&mut from, &mut to)?;

@@ -3,14 +3,18 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::open::{beside, private_file};
+use super::open::beside;
 use super::{Result, Store, StoreError};
 
 /// Bytes that must fit on the disk: many replies, with what they do to log and index.
 const ROOM: usize = 8 << 20;
 /// Bytes written at a time.
 const BLOCK: usize = 64 << 10;
+
+/// Tells the files of this process apart.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl Store {
     /// Sees to it that a transaction can begin and that some megabytes more fit on the disk. To be
@@ -26,8 +30,13 @@ impl Store {
         let Some(library) = self.connection.path().filter(|path| !path.is_empty()) else {
             return Ok(());
         };
-        let path = beside(Path::new(library), ".room");
-        let mut file = private_file(&path)?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".room-{}-{number}", std::process::id());
+        let path = beside(Path::new(library), &name);
+        let mut file = new_file(&path).map_err(|cause| {
+            let path = path.clone();
+            StoreError::File { path, cause }
+        })?;
         // Where an open file can lose its name, a kill leaves nothing.
         drop(fs::remove_file(&path));
         let filled = fill(&mut file);
@@ -35,6 +44,15 @@ impl Store {
         drop(fs::remove_file(&path));
         filled.map_err(|cause| StoreError::File { path, cause })
     }
+}
+
+/// Makes a file that nobody else has; a name that is taken, or a link, is refused.
+fn new_file(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn fill(file: &mut fs::File) -> io::Result<()> {

@@ -43,15 +43,28 @@ impl Bounded {
 
     fn write_line(&self, line: &[u8]) -> io::Result<()> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.length >= self.limit {
-            let mut aside = self.path.as_os_str().to_owned();
-            aside.push(".1");
-            fs::rename(&self.path, aside)?;
-            *open = self::open(&self.path)?;
+        // Where that fails, lines go on into the file in hand rather than nowhere.
+        if open.length >= self.limit
+            && let Ok(anew) = self.begun_anew()
+        {
+            *open = anew;
         }
         open.file.write_all(line)?;
         open.length += u64::try_from(line.len()).unwrap_or(0);
         Ok(())
+    }
+}
+
+impl Bounded {
+    /// Puts the file aside, unless that was done before, and begins another one.
+    fn begun_anew(&self) -> io::Result<Open> {
+        let mut aside = self.path.as_os_str().to_owned();
+        aside.push(".1");
+        match fs::rename(&self.path, aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        open(&self.path)
     }
 }
 

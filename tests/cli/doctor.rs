@@ -288,3 +288,23 @@ fn rules_that_cannot_be_read_and_clients_without_a_key_are_told() {
     let told = clients[0]["text"].as_str().unwrap();
     assert!(told.contains("LAPTOP_KEY"), "{told}");
 }
+
+#[test]
+fn no_command_touches_a_folder_above_the_one_of_the_library() {
+    let place = filled();
+    let config = std::fs::read_to_string(place.path("jezero.toml")).unwrap();
+    place.write("plain", "a file where a folder should be");
+    for (path, mend) in [
+        (
+            "plain/deep/jezero.db",
+            "sudo install -d -m 700 -o \"$(id -un)\" ",
+        ),
+        ("sessions", "change "),
+    ] {
+        let text = format!("[storage]\npath = \"{path}\"\n{config}");
+        place.write("jezero.toml", text);
+        let told = ailing(&place, "library folder");
+        let told = told["mend"].as_str().unwrap();
+        assert!(told.starts_with(mend) && !told.contains(" -R "), "{told}");
+    }
+}

@@ -229,3 +229,25 @@ fn a_restored_library_is_for_its_owner_alone() {
         assert_eq!(mode.permissions().mode() & 0o077, 0, "{name}");
     }
 }
+
+#[test]
+fn what_stands_in_the_log_of_a_copy_comes_back_with_it() {
+    let place = copied();
+    let used = rusqlite::Connection::open(place.path("copy.db")).unwrap();
+    used.pragma_update(None, "journal_mode", "wal").unwrap();
+    used.execute("INSERT INTO meta (key, value) VALUES ('late', '1')", [])
+        .unwrap();
+    for log in ["", "-wal"] {
+        let from = place.path(&format!("copy.db{log}"));
+        std::fs::copy(from, place.path(&format!("kept.db{log}"))).unwrap();
+    }
+    drop(used);
+    let before = place.export();
+    let ran = place.jezero(&["restore", "kept.db"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(place.export(), before);
+    let library = rusqlite::Connection::open(place.path("data/jezero.db")).unwrap();
+    let late = "SELECT value FROM meta WHERE key = 'late'";
+    let late: String = library.query_row(late, [], |row| row.get(0)).unwrap();
+    assert_eq!(late, "1");
+}

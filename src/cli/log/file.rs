@@ -125,6 +125,25 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
+    #[test]
+    fn a_log_that_cannot_be_put_aside_or_is_gone_loses_no_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let log = Bounded::with_limit(&path, 4).unwrap();
+        // A folder that holds something cannot be replaced by a file.
+        let aside = folder.path().join("log.1");
+        fs::create_dir_all(aside.join("in it")).unwrap();
+        for line in [&b"1  \n"[..], b"2  \n"] {
+            log.make_writer().write_all(line).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "1  \n2  \n");
+        fs::remove_file(&path).unwrap();
+        log.make_writer().write_all(b"3  \n").unwrap();
+        fs::remove_dir_all(&aside).unwrap();
+        log.make_writer().write_all(b"4  \n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "4  \n");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_log_is_its_owners_alone() {

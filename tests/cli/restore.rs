@@ -230,6 +230,10 @@ fn a_restored_library_is_for_its_owner_alone() {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a copy that somebody has used, and what is in the file itself"
+)]
 #[test]
 fn what_stands_in_the_log_of_a_copy_comes_back_with_it() {
     let place = copied();

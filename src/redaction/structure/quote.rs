@@ -76,12 +76,10 @@ pub(super) fn value_end(text: &[u8], start: usize, limit: usize, close: Close) -
     match close {
         Close::Literal(literal) => {
             let line = part(text, start, limit);
-            let end = memchr::memmem::find(line, literal)?;
-            if line.get(..end)?.contains(&b'\n') {
-                return None;
-            }
-            let end = start + end;
-            Some(string_end(text, start, end).unwrap_or(end))
+            let end = memchr::memmem::find(line, literal).map(|end| start + end);
+            let stop = end.unwrap_or(start + line.len());
+            let end = string_end(text, start, stop).or(end)?;
+            (!part(text, start, end).contains(&b'\n')).then_some(end)
         }
         Close::Char { quote, depth } => char_end(text, start, limit, quote, depth),
     }
@@ -178,6 +176,7 @@ mod tests {
             (r#"“ab", "c": "d”"#, "ab"),
             (r#"“ab\", \"c\": \"d”"#, "ab"),
             (r#"«ab"} »"#, "ab"),
+            (r#"“ab", "c": "d"}"#, "ab"),
             ("&quot;ab\"] &quot;", "ab"),
             (r#"“a"b”"#, r#"a"b"#),
         ] {

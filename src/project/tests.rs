@@ -115,7 +115,7 @@ fn generic_names_and_numbers_are_passed_over() {
     check(
         &rules("projects.git = false"),
         &[
-            ("/home/ana/work/apps/shop", Some("shop")),
+            ("/home/ana/dev/apps/shop", Some("shop")),
             (
                 "/home/ana/projects/github/Packages/tmp/shop/x",
                 Some("shop"),

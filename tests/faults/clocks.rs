@@ -4,17 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use jezero::config::Projects;
-use jezero::item::{Instant, SourceName, Trust};
-use jezero::pipeline::{Job, Options, Pipeline, RunReport, Stop, run};
-use jezero::project::ProjectRules;
+use jezero::pipeline::RunReport;
 use jezero::redaction::Engine;
 use jezero::store::{Filter, Scope, Store, StoreError, View, Wanted};
 use jezero::summarizer::extractive::Extractive;
 use jezero_connectors::connector::Surroundings;
-use jezero_connectors::time::FixedClock;
 
 use super::ground::{Ground, Servers};
+use crate::support::reading;
 
 const RIGHT: &str = "2026-11-30T00:00:00Z";
 
@@ -22,10 +19,6 @@ const RIGHT: &str = "2026-11-30T00:00:00Z";
 fn read(ground: &Ground, library: &Path, now: &str) -> Vec<RunReport> {
     let engine = Engine::embedded();
     let mut store = Store::open(library).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
     let mut reports = Vec::new();
     for (kind, option, folder) in [
         ("claude_code", "projects_dir", "sessions"),
@@ -38,25 +31,9 @@ fn read(ground: &Ground, library: &Path, now: &str) -> Vec<RunReport> {
         let options = options.parse().unwrap();
         let kind = jezero_connectors::kind(kind).unwrap();
         let connector = kind.build(&options, &Surroundings::default());
-        let mut pipeline = Pipeline {
-            store: &mut store,
-            engine: &engine,
-            summarizer: Arc::new(Extractive),
-            max_concurrency: 1,
-            daily_input_chars: None,
-            stop: Stop::never(),
-            projects: &ProjectRules::new(&Projects::default(), None),
-            clock: Arc::new(FixedClock(Instant::parse(now).unwrap())),
-            max_input_chars: 3000,
-        };
-        let job = Job {
-            source: SourceName::new(folder).unwrap(),
-            trust: Trust::Own,
-            project: None,
-            connector: connector.unwrap(),
-        };
-        let ran = async { run(&mut pipeline, job, Options::default(), &mut |_| {}).await };
-        reports.push(runtime.block_on(ran).unwrap());
+        let source = (folder, connector.unwrap());
+        let report = reading::read(&mut store, &engine, Arc::new(Extractive), now, source);
+        reports.push(report.unwrap());
     }
     store.finish().unwrap();
     reports

@@ -3,18 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use jezero::config::Projects;
-use jezero::item::{Instant, SourceName, Trust};
-use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
-use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::Store;
 use jezero::summarizer::{Answer, Reply, Summarizer, SummarizerError, Task};
 use jezero_connectors::connector::Surroundings;
-use jezero_connectors::time::FixedClock;
 
 use super::{all_that_is_stored, marker, shows};
 use crate::cli::place::{Place, conversation};
+use crate::support::reading;
 
 /// Answers with the marker in one of its fields.
 struct Talkative {
@@ -69,10 +65,6 @@ fn a_secret_in_any_field_of_a_reply_goes_out_nowhere() {
     let engine = Engine::embedded();
     let database = place.path("data/jezero.db");
     let mut store = Store::open(&database).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
     for field in 0..FIELDS {
         let summarizer = Arc::new(Talkative {
             field,
@@ -85,25 +77,14 @@ fn a_secret_in_any_field_of_a_reply_goes_out_nowhere() {
         );
         let kind = jezero_connectors::kind("claude_code").unwrap();
         let connector = kind.build(&options.parse().unwrap(), &Surroundings::default());
-        let mut pipeline = Pipeline {
-            store: &mut store,
-            engine: &engine,
-            summarizer: summarizer.clone(),
-            max_concurrency: 1,
-            daily_input_chars: None,
-            stop: Stop::never(),
-            projects: &ProjectRules::new(&Projects::default(), None),
-            clock: Arc::new(FixedClock(Instant::parse("2030-01-01T00:00:00Z").unwrap())),
-            max_input_chars: 3000,
-        };
-        let job = Job {
-            source: SourceName::new(format!("s{field}")).unwrap(),
-            trust: Trust::Own,
-            project: None,
-            connector: connector.unwrap(),
-        };
-        let ran = async { run(&mut pipeline, job, Options::default(), &mut |_| {}).await };
-        let report = runtime.block_on(ran).unwrap();
+        let report = reading::read(
+            &mut store,
+            &engine,
+            summarizer.clone(),
+            "2030-01-01T00:00:00Z",
+            (&format!("s{field}"), connector.unwrap()),
+        )
+        .unwrap();
         assert_eq!(report.stored, 1, "{field}: {report:?}");
         let report = serde_json::to_string(&report).unwrap();
         assert!(!shows(report.as_bytes(), &summarizer.secret), "{report}");

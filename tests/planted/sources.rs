@@ -6,20 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jezero::config::Projects;
-use jezero::item::{Instant, SourceName, Trust};
-use jezero::pipeline::{Job, Options, Pipeline, Stop, run};
-use jezero::project::ProjectRules;
 use jezero::redaction::Engine;
 use jezero::store::Store;
 use jezero::summarizer::extractive::Extractive;
 use jezero_connectors::connector::Surroundings;
-use jezero_connectors::time::FixedClock;
 use serde_json::Value;
 
 use super::served::{self, Served};
 use super::tree::{Position, plant, positions, size};
 use super::{all_that_is_stored, marker, shows};
+use crate::support::reading;
 
 /// How a connector is pointed at a tree of files.
 struct Prepared {
@@ -148,31 +144,13 @@ fn read(
 ) -> (String, u64) {
     let prepared = (fed.prepare)(tree);
     let kind = jezero_connectors::kind(fed.kind).unwrap();
-    let mut pipeline = Pipeline {
-        store,
-        engine,
-        summarizer: Arc::new(Extractive),
-        max_concurrency: 1,
-        daily_input_chars: None,
-        stop: Stop::never(),
-        projects: &ProjectRules::new(&Projects::default(), None),
-        clock: Arc::new(FixedClock(Instant::parse("2030-01-01T00:00:00Z").unwrap())),
-        max_input_chars: 3000,
-    };
-    let job = Job {
-        source: SourceName::new(format!("s{source}")).unwrap(),
-        trust: Trust::Own,
-        project: None,
-        connector: kind
-            .build(&prepared.options, &prepared.surroundings)
-            .unwrap(),
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
+    let connector = kind
+        .build(&prepared.options, &prepared.surroundings)
         .unwrap();
-    let ran = async { run(&mut pipeline, job, Options::default(), &mut |_| {}).await };
-    match runtime.block_on(ran) {
+    let name = format!("s{source}");
+    let summarizer = Arc::new(Extractive);
+    let now = "2030-01-01T00:00:00Z";
+    match reading::read(store, engine, summarizer, now, (&name, connector)) {
         Ok(report) => (serde_json::to_string(&report).unwrap(), report.units),
         Err(error) => (format!("{error} {error:?}"), 0),
     }

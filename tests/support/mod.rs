@@ -1,6 +1,7 @@
 //! What several modules need: a library in a folder of its own, and the fixtures.
 
 pub(crate) mod model_server;
+pub(crate) mod reading;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};

@@ -60,20 +60,17 @@ pub(super) fn run(
         report,
         aside: Vec::new(),
     };
-    delivery.threads(&known, &listing)?;
-    if request.sample.is_none() {
-        delivery.remember(listing.marks)?;
-    }
-    Ok(())
+    delivery.threads(&known, listing)?;
+    delivery.remember_aside()
 }
 
 impl Delivery<'_> {
-    fn threads(&mut self, known: &Known, listing: &Listing) -> Result<(), ConnectorError> {
+    fn threads(&mut self, known: &Known, listing: Listing) -> Result<(), ConnectorError> {
         if listing.fresh.is_empty() {
             let named = known.count();
             self.report.seen += named;
             self.report.unchanged += named;
-            return Ok(());
+            return self.remember(listing.marks);
         }
         let incoming = self.heads(&listing.fresh)?;
         let mut threads = known.threads();
@@ -83,6 +80,9 @@ impl Delivery<'_> {
                 self.marks(thread, &[])?;
             }
         }
+        // Before any thread is kept: a reading that is cut short leaves behind how long the files
+        // were when it read them, and the next one sees which of its mails have another end since.
+        self.remember(listing.marks)?;
         let named = u64::try_from(threads.len()).unwrap_or(0);
         let mut groups = gather::groups(threads, incoming);
         let count = |found: usize| u64::try_from(found).unwrap_or(0);
@@ -269,24 +269,21 @@ impl Delivery<'_> {
 
     /// Sends the marks of a thread of which no text is sent.
     fn marks(&mut self, thread: &Thread, taken_in: &[Thread]) -> Result<(), ConnectorError> {
-        if self.request.sample.is_some() {
-            return Ok(());
-        }
         let mut marks: Vec<Mark> = taken_in.iter().flat_map(Thread::released).collect();
         marks.extend(thread.marks());
-        self.sink.send_blocking(Event::Marks(marks))
+        self.remember(marks)
     }
 
-    /// Sends what is to be remembered of folders and of mails that are left out one by one.
-    fn remember(&mut self, folders: Vec<Mark>) -> Result<(), ConnectorError> {
+    /// Sends what is to be remembered of mails that are left out one by one.
+    fn remember_aside(&mut self) -> Result<(), ConnectorError> {
         let selection = self.options.selection();
-        let mut marks: Vec<Mark> = self
-            .aside
-            .chunks(ASIDE)
-            .filter_map(|places| aside(places, selection))
-            .collect();
-        marks.extend(folders);
-        if marks.is_empty() {
+        let marks = self.aside.chunks(ASIDE);
+        let marks = marks.filter_map(|places| aside(places, selection));
+        self.remember(marks.collect())
+    }
+
+    fn remember(&mut self, marks: Vec<Mark>) -> Result<(), ConnectorError> {
+        if marks.is_empty() || self.request.sample.is_some() {
             return Ok(());
         }
         self.sink.send_blocking(Event::Marks(marks))

@@ -99,8 +99,8 @@ pub(super) struct Listing {
     /// Whether every wanted folder could be listed to its end. Only then the absence of a mail
     /// says that it is gone for good.
     pub(super) complete: bool,
-    /// What to remember of the folders; kept when the reading ends without an error. Keys begin
-    /// with `f`.
+    /// What to remember of the folders; kept before any of the mails is read, so it must not say
+    /// that they were. Keys begin with `f`.
     pub(super) marks: Vec<Mark>,
 }
 

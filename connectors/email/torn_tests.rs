@@ -36,6 +36,16 @@ impl Reader {
 
     /// Reads the file as it stands; gives how many units were sent.
     fn read(&mut self, text: &str) -> usize {
+        let events = self.events(text);
+        self.keep(&events);
+        let sent = events
+            .iter()
+            .filter(|event| matches!(event, Event::Start(_)));
+        sent.count()
+    }
+
+    /// What a reading of the file as it stands sends.
+    fn events(&self, text: &str) -> Vec<Event> {
         let (path, place) = match self.store {
             "mbox" => (self.folder.path().join("Archive"), "Archive"),
             _ => (self.folder.path().join("a.eml"), ""),
@@ -51,32 +61,36 @@ impl Reader {
         options.insert("min_chars".to_owned(), 0.into());
         let reading = poll("email", &options, Memory::new(self.marks.clone()), None);
         assert_eq!(reading.failure, None);
-        self.marks.extend(remember(&reading.events));
+        reading.events
+    }
+
+    /// Keeps what a library would that got these events and no more.
+    fn keep(&mut self, events: &[Event]) {
+        self.marks.extend(remember(events));
         let mut unit = None;
-        let mut sent = 0;
-        for event in reading.events {
+        for event in events {
             match event {
                 Event::Start(start) => {
-                    let blocks = self.units.entry(start.id.to_string()).or_default();
+                    let id = start.id.to_string();
+                    let mut blocks = self.units.get(&id).cloned().unwrap_or_default();
                     match start.extent {
                         Extent::Whole => blocks.clear(),
                         Extent::From(from) => blocks.retain(|at, _| *at < from),
                     }
-                    unit = Some(start.id.to_string());
-                    sent += 1;
+                    unit = Some((id, blocks));
                 }
                 Event::Blocks(blocks) => {
-                    let stored = self.units.get_mut(unit.as_ref().unwrap()).unwrap();
+                    let (_, stored) = unit.as_mut().unwrap();
                     for block in blocks {
                         let text = block.pieces.iter().map(|piece| piece.text.as_str());
                         stored.insert(block.locator, text.collect());
                     }
                 }
-                Event::End(_) | Event::Marks(_) => {}
+                Event::End(_) => self.units.extend(unit.take()),
+                Event::Marks(_) => {}
                 Event::Abandoned => panic!("a unit was abandoned"),
             }
         }
-        sent
     }
 }
 
@@ -93,6 +107,25 @@ fn a_mail_that_was_half_there_when_it_was_read_is_whole_after_the_next_reading()
         reader.read(&whole);
         assert_eq!(reader.units, once.units, "cut at {cut}");
         assert_eq!(reader.read(&whole), 0, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_reading_that_was_cut_short_while_a_mail_was_written_leaves_nothing_torn() {
+    // The two mails of one thread lie apart, so a thread is kept before the file is read to its end.
+    let whole = format!("{THIRD}{FIRST}{SECOND}");
+    let mut once = Reader::new("mbox");
+    once.read(&whole);
+    for cut in (THIRD.len() - 3)..whole.len() {
+        let text = whole.get(..cut).unwrap();
+        let events = Reader::new("mbox").events(text);
+        for kept in 1..events.len() {
+            let mut reader = Reader::new("mbox");
+            let again = reader.events(text);
+            reader.keep(again.get(..kept).unwrap());
+            reader.read(&whole);
+            assert_eq!(reader.units, once.units, "cut at {cut}, kept {kept}");
+        }
     }
 }
 

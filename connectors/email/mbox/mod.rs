@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::scan::Span;
@@ -48,6 +49,9 @@ pub(super) struct Mbox {
 /// A file as it was found.
 struct Found {
     below: PathBuf,
+    /// How long it was. What is written behind that belongs to the next look: the mail at its end
+    /// would else be taken for whole although it was read with a piece of what follows.
+    size: u64,
     /// Where mails end that were scanned this time, by their start.
     ends: HashMap<u64, u64>,
 }
@@ -188,7 +192,7 @@ impl Walk<'_> {
         if is_still && all_known && !before.waits {
             self.listing.seen += before.tally.count;
             self.listing.unchanged += before.tally.count;
-            self.keep(folder(before.generation), below, HashMap::new());
+            self.keep(folder(before.generation), below, stamp, HashMap::new());
             return Ok(());
         }
         let mut file = self.root.open(below)?;
@@ -220,7 +224,7 @@ impl Walk<'_> {
             ends: HashMap::new(),
         };
         let first_fresh = self.listing.fresh.len();
-        scan::spans(&mut file, from, |span| {
+        scan::spans(&mut file, from..stamp.size, |span| {
             if span.has_headers || is_still {
                 self.mail(span, &mut mails, &mut now);
             } else {
@@ -242,7 +246,7 @@ impl Walk<'_> {
             value: now.write(),
             identity: String::new(),
         });
-        self.keep(mails.folder, below, mails.ends);
+        self.keep(mails.folder, below, stamp, mails.ends);
         Ok(())
     }
 
@@ -286,9 +290,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, folder: u32, below: &Path, ends: HashMap<u64, u64>) {
-        let below = below.to_owned();
-        self.files.insert(folder, Found { below, ends });
+    fn keep(&mut self, folder: u32, below: &Path, stamp: Stamp, ends: HashMap<u64, u64>) {
+        let found = Found {
+            below: below.to_owned(),
+            size: stamp.size,
+            ends,
+        };
+        self.files.insert(folder, found);
     }
 }
 
@@ -333,7 +341,7 @@ impl Mailbox for Mbox {
         let mut file = root.open(&found.below).map_err(unreadable)?;
         let end = match found.ends.get(&place.number) {
             Some(end) => *end,
-            None => end_of(&mut file, place.number).map_err(unreadable)?,
+            None => end_of(&mut file, place.number..found.size).map_err(unreadable)?,
         };
         file.seek(SeekFrom::Start(place.number))
             .map_err(unreadable)?;
@@ -441,9 +449,10 @@ fn is_mbox(file: &mut File) -> io::Result<bool> {
 }
 
 /// Where a mail ends that was scanned in an earlier run.
-fn end_of(file: &mut File, start: u64) -> io::Result<u64> {
+fn end_of(file: &mut File, stretch: Range<u64>) -> io::Result<u64> {
+    let start = stretch.start;
     let mut end = start;
-    scan::spans(file, start, |span| {
+    scan::spans(file, stretch, |span| {
         end = if span.start == start { span.end } else { start };
         false
     })?;
@@ -473,4 +482,35 @@ fn probe(file: &mut File, at: u64, length: u64) -> io::Result<u64> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
     Ok(digest::fast(0, &bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::marks::Memory;
+
+    const MAIL: &str = "From ana@example.org Mon Oct 19 21:05:00 2026\nSubject: a\n\nhello\n\n";
+
+    #[test]
+    fn what_is_written_after_the_look_is_left_to_the_next_one() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("Archive");
+        std::fs::write(&path, MAIL).unwrap();
+        let known = Known::new(Memory::default().into(), 0, false);
+        let mut mbox = Mbox::new(path.clone(), Options::default());
+        let listing = mbox.list(&known, &mut Report::default()).unwrap();
+        let place = listing.fresh[0].place;
+        let mut file = File::options().append(true).open(&path).unwrap();
+        file.write_all(b"From ana@example.org Mon Oct 19 2")
+            .unwrap();
+        let size = |mbox: &mut Mbox| mbox.open(place, Part::Whole).unwrap().size;
+        let listed = size(&mut mbox);
+        // As for a mail that was listed by an earlier look, in a file that is as it was.
+        for found in mbox.files.values_mut() {
+            found.ends.clear();
+        }
+        assert_eq!([listed, size(&mut mbox)], [Some(MAIL.len() as u64); 2]);
+    }
 }

@@ -5,6 +5,7 @@
 //! of the file. Memory is bounded: of a line only its beginning is kept.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 /// Bytes kept of a line.
 const PREFIX: usize = 512;
@@ -25,18 +26,20 @@ pub(super) struct Span {
     pub(super) has_headers: bool,
 }
 
-/// Finds the mails of a file from an offset on at which one begins (0, or the start of a span).
+/// Finds the mails in a stretch of a file, at whose beginning one begins (0, or the start of a
+/// span).
 ///
-/// `each` gets the spans in order and says whether to go on.
+/// Nothing behind the stretch counts, though the file may have grown meanwhile. `each` gets the
+/// spans in order and says whether to go on.
 ///
 /// # Errors
 /// That of the file.
 pub(super) fn spans<F: Read + Seek>(
     file: F,
-    from: u64,
+    stretch: Range<u64>,
     mut each: impl FnMut(Span) -> bool,
 ) -> io::Result<()> {
-    let mut lines = Lines::new(file, from)?;
+    let mut lines = Lines::new(file, stretch)?;
     let mut scan = Scan::default();
     loop {
         let at = lines.at;
@@ -141,15 +144,18 @@ struct Lines<F: Read + Seek> {
     file: BufReader<F>,
     /// Where the next line begins.
     at: u64,
+    /// Where the last one ends.
+    to: u64,
     line: Vec<u8>,
 }
 
 impl<F: Read + Seek> Lines<F> {
-    fn new(mut file: F, from: u64) -> io::Result<Self> {
-        file.seek(SeekFrom::Start(from))?;
+    fn new(mut file: F, stretch: Range<u64>) -> io::Result<Self> {
+        file.seek(SeekFrom::Start(stretch.start))?;
         Ok(Self {
             file: BufReader::with_capacity(BUFFER, file),
-            at: from,
+            at: stretch.start,
+            to: stretch.end,
             line: Vec::with_capacity(PREFIX),
         })
     }
@@ -159,7 +165,9 @@ impl<F: Read + Seek> Lines<F> {
         self.line.clear();
         let begun = self.at;
         loop {
+            let left = usize::try_from(self.to.saturating_sub(self.at)).unwrap_or(usize::MAX);
             let buffer = self.file.fill_buf()?;
+            let buffer = buffer.get(..left).unwrap_or(buffer);
             if buffer.is_empty() {
                 return Ok(self.at > begun);
             }
@@ -183,12 +191,12 @@ impl<F: Read + Seek> Lines<F> {
         Ok(())
     }
 
-    /// Whether a separator or the end of the file stands at a place, perhaps behind blank lines.
+    /// Whether a separator or the end of the stretch stands at a place, perhaps behind blank lines.
     /// The place of reading stays.
     fn leads_to_separator(&mut self, to: u64) -> io::Result<bool> {
         let back = self.at;
         let length = self.file.get_mut().seek(SeekFrom::End(0))?;
-        if to > length {
+        if to > length.min(self.to) {
             self.restart(back)?;
             return Ok(false);
         }
@@ -263,12 +271,17 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(u64, u64)> {
+        found_before(text.len(), text)
+    }
+
+    fn found_before(end: usize, text: &str) -> Vec<(u64, u64)> {
         let mut all = Vec::new();
         let mut take = |span: Span| {
             all.push((span.start, span.end));
             true
         };
-        spans(Cursor::new(text.as_bytes()), 0, &mut take).unwrap();
+        let stretch = 0..u64::try_from(end).unwrap();
+        spans(Cursor::new(text.as_bytes()), stretch, &mut take).unwrap();
         all
     }
 
@@ -328,6 +341,18 @@ mod tests {
         assert_eq!(found(&bad).len(), 3);
         let beyond = format!("{head}{}\n\nx\n", u64::MAX);
         assert_eq!(found(&beyond).len(), 1);
+    }
+
+    #[test]
+    fn what_was_written_behind_the_stretch_is_not_seen() {
+        let head = "From ana@example.org Mon Oct 19 21:05:00 2026\nSubject: a\nContent-Length: ";
+        for a in [A.to_owned(), format!("{head}6\n\nhello\n\n")] {
+            let whole = format!("{a}{B}{A}");
+            for end in 1..whole.len() {
+                let cut = found(whole.get(..end).unwrap());
+                assert_eq!(found_before(end, &whole), cut, "cut at {end}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::span::{self, MARKER, Span, ceiling, floor};
+use super::span::{self, Span, ceiling, floor};
 use super::{Counts, Engine, PASSES, Redacted};
 
 /// A place that is hidden.
@@ -113,7 +113,7 @@ impl Places {
                 moved.push((place + added - removed, original));
             }
             while old.next_if(|(place, _)| *place < end).is_some() {}
-            added += MARKER.len() + span.id.len() + 1;
+            added += span.marker_length();
             removed += end - start;
             moved.push((end + added - removed, self.original(end)));
         }
@@ -160,6 +160,7 @@ mod tests {
             id,
             rank: span::Rank::Structure,
             secret: true,
+            bare: false,
         };
         let first = [span(0, 4, "x"), span(10, 14, "yy")];
         let places = Places(vec![(0, 0)]).after(text, &first);

@@ -162,6 +162,7 @@ fn backward<'e>(text: &[u8], end: usize, close: usize, from: usize, spans: &mut 
             id: PRIVATE_KEY,
             rank: Rank::Rule(usize::MAX),
             secret: false,
+            bare: false,
         });
     }
 }
@@ -182,6 +183,7 @@ impl Pieces<'_, '_> {
                 id: PRIVATE_KEY,
                 rank: Rank::Rule(usize::MAX),
                 secret: false,
+                bare: false,
             });
         }
     }

@@ -398,6 +398,7 @@ fn span_of(rule: &Rule, start: usize, end: usize, keyword: usize) -> Span<'_> {
         id: &rule.raw.id,
         rank: Rank::Rule(keyword),
         secret: rule.raw.class == Class::Secret,
+        bare: false,
     }
 }
 

@@ -14,9 +14,9 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-use super::span::{MARKER, floor, markers};
+use super::span::{self, MARKER, Rank, Span, floor, markers};
 use super::text::{before, byte};
-use super::{Counts, Redacted};
+use super::{Counts, Redacted, document};
 
 /// Id in the marker of a copy.
 pub(super) const ID: &str = "seen";
@@ -264,24 +264,28 @@ impl Seen {
         }
         found.sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
         let markers = markers(text);
-        let mut out = String::with_capacity(text.len());
-        let (mut from, mut hits) = (0, 0);
+        let mut copies: Vec<Span<'_>> = Vec::new();
         for (start, end) in found {
             let touched = markers.partition_point(|(_, marker_end)| *marker_end <= start);
             let clear = markers
                 .get(touched)
                 .is_none_or(|(marker, _)| *marker >= end);
-            if start < from || !clear || floor(text, start) != start || floor(text, end) != end {
-                continue;
+            let apart = copies.last().is_none_or(|last| last.end <= start);
+            if apart && clear && floor(text, start) == start && floor(text, end) == end {
+                copies.push(Span {
+                    start,
+                    end,
+                    id: ID,
+                    rank: Rank::Structure,
+                    secret: false,
+                    bare: false,
+                });
             }
-            out.push_str(text.get(from..start).unwrap_or_default());
-            out.push_str(MARKER);
-            out.push_str(ID);
-            out.push(']');
-            (from, hits) = (end, hits + 1);
         }
-        out.push_str(text.get(from..).unwrap_or_default());
-        ((hits > 0).then_some(out), hits)
+        let copies = document::kept_whole(text, copies);
+        let hidden = || span::hide(text, &copies, &mut Counts::default());
+        let hits = copies.len() as u64;
+        ((hits > 0).then(hidden), hits)
     }
 
     /// Places of copies, by their ends.

@@ -148,16 +148,21 @@ fn holds(engine: &Engine, text: &str) {
     }
 }
 
-/// JSON stays JSON: the text itself if it is any, and a document with the text in it.
+/// JSON stays JSON, with a memory or without: the text itself if it is any, and a document with the
+/// text in it.
 fn json(engine: &Engine, text: &str) {
     let reads = |document: &str| serde_json::from_str::<serde::de::IgnoredAny>(document).is_ok();
     let inner = serde_json::json!({ "password": text, "a": [text, { text: 1 }] }).to_string();
     let outer = serde_json::json!({ "text": inner, "n": 12_345_678 });
     let pretty = serde_json::to_string_pretty(&outer).unwrap_or_default();
+    let mut seen = Seen::new();
     for document in [text, &inner, &outer.to_string(), &pretty] {
         if reads(document) {
             let hidden = engine.redact(document);
             assert!(reads(hidden.as_str()), "{document}\nbecame\n{hidden}");
+            // Copies of what stood in another text of the unit are hidden, too.
+            let hidden = engine.redact_seen(document, &mut seen, &mut Counts::default());
+            assert!(reads(hidden.as_str()), "{document}\nmasked\n{hidden}");
         }
     }
 }

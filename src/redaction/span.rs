@@ -27,6 +27,15 @@ pub(super) struct Span<'e> {
     pub(super) rank: Rank,
     /// Whether other copies of the value are to be hidden, too.
     pub(super) secret: bool,
+    /// Whether it is a number or a word of JSON, so that the marker must bring its own quotes.
+    pub(super) bare: bool,
+}
+
+impl Span<'_> {
+    /// Bytes of what stands in its place.
+    pub(super) fn marker_length(&self) -> usize {
+        MARKER.len() + self.id.len() + 1 + 2 * usize::from(self.bare)
+    }
 }
 
 /// Sorts places, joins those that overlap and drops what touches a marker.
@@ -85,9 +94,10 @@ pub(super) fn hide(text: &str, spans: &[Span<'_>], counts: &mut Counts) -> Strin
         let start = floor(text, span.start).max(from);
         let end = ceiling(text, span.end);
         out.push_str(text.get(from..start).unwrap_or_default());
-        out.push_str(MARKER);
-        out.push_str(span.id);
-        out.push(']');
+        let quote = if span.bare { "\"" } else { "" };
+        for part in [quote, MARKER, span.id, "]", quote] {
+            out.push_str(part);
+        }
         counts.hit(span.id);
         from = end;
     }
@@ -124,6 +134,7 @@ mod tests {
             id,
             rank,
             secret: false,
+            bare: false,
         }
     }
 

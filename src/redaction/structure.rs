@@ -219,6 +219,7 @@ impl<'e, 't> Finder<'e, 't> {
             id,
             rank: Rank::Structure,
             secret: true,
+            bare: false,
         });
     }
 }

@@ -2,6 +2,7 @@
 //! goes out: the library's files, its originals, reports, errors, and what the program prints.
 
 mod imports;
+mod refusals;
 mod replies;
 pub(crate) mod served;
 mod sources;

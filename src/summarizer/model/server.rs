@@ -112,7 +112,7 @@ impl Server {
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
             return Ok(Err(Refusal {
                 status: answer.status,
-                said: said(error),
+                said: self.without_key(&said(error)),
                 tries,
             }));
         }
@@ -147,7 +147,8 @@ impl Server {
         let said = match read {
             Some(mut value) => {
                 self.scrub(&mut value);
-                said(value.get("error").unwrap_or(&value))
+                // The key may stand as a name, too.
+                self.without_key(&said(value.get("error").unwrap_or(&value)))
             }
             // A page for browsers says nothing that helps.
             None if is_html(answer) => String::new(),
@@ -249,7 +250,13 @@ fn said(error: &Value) -> String {
 /// Somebody's own words as an error quotes them: after a colon, on one line, redacted, then cut in
 /// the middle, since servers begin with the cause and programs end with it.
 pub(super) fn quoted(said: &str, engine: &Engine) -> Redacted {
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Before its lines are joined, since a secret may be cut by the end of one.
+    let said = engine.redact(said);
+    let line = said
+        .as_str()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     if line.is_empty() {
         return Redacted::default();
     }

@@ -19,7 +19,14 @@ pub(super) fn without_repeated(lines: Vec<Line>, earlier: &[&Words]) -> Vec<Line
     if regions.is_empty() || earlier.is_empty() {
         return lines;
     }
-    let repeated = repeated(&lines, earlier);
+    let mut quoted = vec![false; lines.len()];
+    for region in &regions {
+        if let Some(within) = quoted.get_mut(region.start..region.end) {
+            within.fill(true);
+        }
+    }
+    let is_quoted = |at: usize| quoted.get(at).copied().unwrap_or(false);
+    let repeated = repeated(&lines, earlier, is_quoted);
     let mut keep = vec![true; lines.len()];
     let mut gaps = vec![false; lines.len()];
     for region in &regions {

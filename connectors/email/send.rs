@@ -190,7 +190,8 @@ impl Sender<'_, '_> {
             let why = "is too long; the end of its text was left out";
             self.delivery.report.mend(&told, None, why);
         }
-        let words = mail.words();
+        let is_last = ordinal + 1 == plan.places.len();
+        let words = (!is_last).then(|| mail.words());
         let instant = mail.written.or(self.before).unwrap_or_default();
         self.before = Some(instant);
         if self.title.is_none() && !mail.title().is_empty() {
@@ -210,7 +211,9 @@ impl Sender<'_, '_> {
         self.delivery
             .sink
             .send_blocking(Event::Blocks(vec![block]))?;
-        self.window.add(ordinal, words);
+        if let Some(words) = words {
+            self.window.add(ordinal, words);
+        }
         Ok(())
     }
 }

@@ -163,33 +163,48 @@ fn notices(lines: &mut [Line], sender: u64, earlier: &[&Words]) {
     if own.is_empty() {
         return;
     }
-    let said = repeated(lines, &own);
+    let mut known = None;
     for _ in 0..NOTICES {
         let end = own_end(lines);
-        let start = lines
-            .iter()
-            .take(end)
-            .rposition(|line| line.is_blank() || line.depth > 0)
-            .map_or(0, |at| at + 1);
+        let start = paragraph_start(lines, end);
         // The first paragraph is what the mail says.
         if start == 0 || start >= end {
             return;
         }
-        let paragraph = || said.iter().take(end).skip(start);
         let words: usize = lines
             .iter()
             .take(end)
             .skip(start)
             .map(|line| line.text.split_whitespace().count())
             .sum();
-        let all_said = paragraph().all(|line| line.unwrap_or(true));
-        if words < NOTICE || !all_said {
+        if words < NOTICE {
+            return;
+        }
+        let said = known.get_or_insert_with(|| {
+            // As far up as this can go: paragraphs that are left out make their place blank.
+            let from = (0..NOTICES).fold(end, |end, _| {
+                let above = paragraph_start(lines, end).saturating_sub(1);
+                own_end(lines.get(..above).unwrap_or_default())
+            });
+            repeated(lines, &own, |at| (from..end).contains(&at))
+        });
+        let mut paragraph = said.iter().take(end).skip(start);
+        if !paragraph.all(|line| line.unwrap_or(true)) {
             return;
         }
         for line in lines.iter_mut().take(end).skip(start) {
             line.text.clear();
         }
     }
+}
+
+/// Where the paragraph begins that ends at a line.
+fn paragraph_start(lines: &[Line], end: usize) -> usize {
+    let above = lines
+        .iter()
+        .take(end)
+        .rposition(|line| line.is_blank() || line.depth > 0);
+    above.map_or(0, |at| at + 1)
 }
 
 /// Leaves single blank lines, and none at the ends.

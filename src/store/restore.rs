@@ -12,16 +12,21 @@ use std::path::{Path, PathBuf};
 use super::open::{beside, head, is_ours, private_file};
 use super::{Result, StoreError};
 
+/// Links that are followed one behind the other.
+const LINKS: usize = 40;
+
 /// Puts a copy in the place of the library, which may be missing or damaged. The caller holds the
 /// lock and has verified the copy.
 ///
 /// What was there is kept under its name with `suffix` behind it, and a number if that name is taken; gives
-/// that name.
+/// that name. It may be a log alone, whose file is gone. Where the library is a link, what it leads to
+/// is replaced.
 ///
 /// # Errors
 /// [`StoreError::Foreign`] when another program's database lies there; [`StoreError::File`] when a step
 /// cannot be done.
 pub fn restore(copy: &Path, library: &Path, suffix: &str) -> Result<Option<PathBuf>> {
+    let library = &led_to(library);
     let found = head(library)?;
     if let Some(found) = found.as_deref()
         && found.starts_with(b"SQLite format 3\0")
@@ -42,12 +47,12 @@ pub fn restore(copy: &Path, library: &Path, suffix: &str) -> Result<Option<PathB
     let written = write(copy, &part);
     written.inspect_err(|_| drop(fs::remove_file(&part)))?;
     let aside = free(library, suffix);
-    let kept = found.is_some().then(|| aside.clone());
+    let mut kept = None;
     for log in ["", "-wal"] {
         let (from, to) = (beside(library, log), beside(&aside, log));
-        let holds_something = fs::metadata(&from).is_ok_and(|data| data.len() > 0);
-        if kept.is_some() && holds_something {
+        if fs::metadata(&from).is_ok_and(|data| data.len() > 0) {
             keep(&from, &to).map_err(|cause| fault(&to, cause))?;
+            kept.get_or_insert(to);
         }
     }
     for log in ["-wal", "-shm"] {
@@ -63,6 +68,19 @@ pub fn restore(copy: &Path, library: &Path, suffix: &str) -> Result<Option<PathB
         .and_then(|()| sync_folder(library))
         .map_err(|cause| fault(library, cause))?;
     Ok(kept)
+}
+
+/// What a link leads to, also when that is not there; anything else as it is. The database keeps its
+/// log beside it.
+fn led_to(library: &Path) -> PathBuf {
+    let mut path = library.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = fs::read_link(&path) else {
+            break;
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
 }
 
 /// A name that no file has, and no log of one.

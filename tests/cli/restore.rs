@@ -180,6 +180,42 @@ fn the_log_of_what_was_there_is_kept_with_it_and_not_with_the_copy() {
 }
 
 #[test]
+fn a_log_whose_library_is_gone_is_kept() {
+    let place = copied();
+    std::fs::remove_file(place.path("data/jezero.db")).unwrap();
+    place.write("data/jezero.db-wal", "what the log held");
+    let ran = place.jezero(&["restore", "copy.db", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let kept = ran.json()["kept"].as_str().unwrap().to_owned();
+    assert!(kept.ends_with("-wal"), "{kept}");
+    assert_eq!(std::fs::read(kept).unwrap(), b"what the log held");
+    assert_eq!(place.export().len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_library_that_is_a_link_stays_one_and_what_it_leads_to_is_restored() {
+    for is_there in [true, false] {
+        let place = copied();
+        std::fs::create_dir(place.path("disk")).unwrap();
+        std::fs::rename(place.path("data/jezero.db"), place.path("disk/whole.db")).unwrap();
+        let link = place.path("data/jezero.db");
+        std::os::unix::fs::symlink("../disk/whole.db", &link).unwrap();
+        match is_there {
+            true => damage(&place, "disk/whole.db"),
+            false => std::fs::remove_file(place.path("disk/whole.db")).unwrap(),
+        }
+        let ran = place.jezero(&["restore", "copy.db", "--json"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(link.is_symlink());
+        assert_eq!(place.export().len(), 2);
+        let kept = names(&place, "disk").into_iter();
+        let kept = kept.filter(|name| name.starts_with("whole.db.before-restore-"));
+        assert_eq!(kept.count(), usize::from(is_there));
+    }
+}
+
+#[test]
 fn nothing_is_put_in_place_of_a_library_without_need_or_from_a_bad_copy() {
     let place = copied();
     place.session(

@@ -9,6 +9,7 @@ use std::ops::Range;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::merge::{self, Merge};
+use super::segment::POSTINGS_LIMIT;
 use super::shelf::{Book, Grave, SegmentRow, Shelf, Stage};
 use super::sqlite::SqliteShelf;
 use super::write::{self, Most};
@@ -117,6 +118,7 @@ impl Upkeep {
             return Ok(());
         }
         for book in Book::ALL {
+            let before = progress.done;
             while texts::any_pending(connection, book)? {
                 told(progress);
                 let transaction = begin(connection)?;
@@ -127,9 +129,28 @@ impl Upkeep {
                 progress.done += done as u64;
                 self.share(connection, written);
             }
+            self.unite(connection, book, progress.done - before)?;
         }
         told(progress);
         Ok(())
+    }
+
+    /// Makes one segment of a book of which the greater part was indexed step by step: each step
+    /// made a small one, with a dictionary of its own, and all of them would be kept and loaded.
+    fn unite(&mut self, connection: &mut Connection, book: Book, indexed: u64) -> Result<()> {
+        self.finish(connection)?;
+        let transaction = begin(connection)?;
+        let shelf = SqliteShelf(&transaction);
+        let rows = shelf.segments(book)?;
+        let documents: u64 = rows.iter().map(|row| u64::from(row.documents)).sum();
+        let postings: u64 = rows.iter().map(|row| row.postings).sum();
+        if rows.len() < 2 || indexed * 2 < documents || postings >= POSTINGS_LIMIT {
+            return Ok(());
+        }
+        let merge = Merge::begin(&shelf, book, &rows)?;
+        transaction.commit()?;
+        self.merge = Some((book, merge));
+        self.finish(connection)
     }
 
     /// One step in one transaction. Says how many bytes it moved, or that nothing is left to do.

@@ -7,7 +7,7 @@ use jezero_connectors::Instant;
 use super::sample::{Change, Sample};
 use super::*;
 use crate::store::Store;
-use crate::store::index::shelf::Shelf;
+use crate::store::index::shelf::{Book, SegmentRow, Shelf};
 
 fn words(number: u8, round: u32) -> String {
     format!("shared words{number} round{round} alpha beta gamma/{number}")
@@ -142,6 +142,38 @@ fn indexing_what_waits_tells_how_far_it_is_and_goes_on_after_a_kill() {
     let mut told = false;
     drop(Store::open_with(&sample.path(), true, &mut |_| told = true).unwrap());
     assert!(!told);
+}
+
+#[test]
+fn what_was_indexed_in_many_steps_becomes_one_segment_and_a_few_more_texts_do_not() {
+    let sample = Sample::new();
+    let long = "word and other ".repeat(70_000);
+    let put = |number| Change::put_with(number, &words(number, 0), &format!("{long} {number}"));
+    sample.apply(&(0..3).map(put).collect::<Vec<_>>());
+    let segments = |store: &Store| {
+        let shelf = SqliteShelf(&store.connection);
+        let rows = shelf.segments(Book::Originals).unwrap();
+        let documents = |row: &SegmentRow| row.documents;
+        rows.iter().map(documents).collect::<Vec<_>>()
+    };
+    let mut store = sample.store.borrow_mut();
+    store.rebuild_index(&mut |_| {}).unwrap();
+    assert_eq!(segments(&store), [3]);
+    assert_eq!(
+        matching_in(&sample.view(), "other", TextScope::Original).len(),
+        3
+    );
+    drop(store);
+    sample.apply(&[put(3)]);
+    let waits = "INSERT INTO index_pending SELECT 1, max(item) FROM originals";
+    sample
+        .store
+        .borrow()
+        .connection
+        .execute_batch(waits)
+        .unwrap();
+    let store = Store::open(&sample.path()).unwrap();
+    assert_eq!(segments(&store), [3, 1]);
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! is as good as a whole one. Where a text is one whole document and what they found would break it
 //! (a place that runs out of its string, begins inside of an escape, or is a number), the places are
 //! cut to the values that they touch: a string loses what was found in whole signs, and for a number
-//! stands a marker with quotes. Of documents with other text around them nothing is promised here.
+//! stands a marker with quotes. Of documents with other text around them nothing is promised here,
+//! and a number alone is text.
 
 use serde::de::IgnoredAny;
 
@@ -22,7 +23,8 @@ struct Value {
 
 /// The places, cut to values if hiding them as they are would break a document.
 pub(super) fn kept_whole<'e>(text: &str, spans: Vec<Span<'e>>) -> Vec<Span<'e>> {
-    if spans.is_empty() || !reads(text) || reads(&hide(text, &spans, &mut Counts::default())) {
+    let is_document = || text.trim_start().starts_with(['{', '[', '"']) && reads(text);
+    if spans.is_empty() || !is_document() || reads(&hide(text, &spans, &mut Counts::default())) {
         return spans;
     }
     let bytes = text.as_bytes();
@@ -175,8 +177,7 @@ mod tests {
                 r#"{"password": ‹12.5e3›}"#,
                 r#"{"password": "[REDACTED:x]"}"#,
             ),
-            (r#"[1, -4‹111 ›, true]"#, r#"[1, "[REDACTED:x]", true]"#),
-            ("‹12345678›", r#""[REDACTED:x]""#),
+            (r#"[1, -4‹111 ›, true]"#, r#"[1, "[REDACTED:x]" , true]"#),
             (
                 r#"["‹›", {‹› }, "‹a›", ‹1›]"#,
                 r#"["", { }, "[REDACTED:x]", "[REDACTED:x]"]"#,
@@ -196,6 +197,7 @@ mod tests {
                 r#"x {"a":"b [REDACTED:x] "e":1}"#,
             ),
             ("a = ‹12345678›", "a = [REDACTED:x]"),
+            ("‹12345678›", "[REDACTED:x]"),
         ] {
             assert_eq!(hidden(marked), expected, "{marked}");
         }

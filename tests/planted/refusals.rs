@@ -305,7 +305,10 @@ fn the_program_says_and_logs_nothing_of_a_secret_in_a_refusal_or_a_broken_answer
 #[test]
 fn the_program_says_and_logs_nothing_of_a_secret_that_a_failing_command_writes() {
     use std::os::unix::fs::PermissionsExt;
-    let scripts: [(&str, fn(&str) -> String); 7] = [
+
+    /// What goes wrong, and the script that does so with a secret.
+    type Script = (&'static str, fn(&str) -> String);
+    let scripts: [Script; 7] = [
         ("error output", |secret| {
             format!("echo 'not with {secret}' >&2; exit 3")
         }),

@@ -9,6 +9,7 @@
 
 mod alphabet;
 mod base64;
+mod capitals;
 mod catalogue;
 mod checksum;
 mod crowd;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
 use super::RuleInfo;
+use super::capitals::Capitals;
 use super::crowd::Crowds;
 use super::files::Examples;
 use super::name::Names;
@@ -18,7 +19,7 @@ use super::text::part;
 #[derive(Debug, Clone)]
 enum Call {
     /// A rule, if the keyword stands with these capitals.
-    Rule(usize, Option<Box<[u8]>>),
+    Rule(usize, Option<Capitals>),
     /// A rule that looks at the tokens behind the word.
     Context(usize),
     Shape(Shape),
@@ -60,7 +61,7 @@ impl Scanner {
         };
         for (index, rule) in rules.iter().enumerate() {
             for keyword in &rule.raw.keywords {
-                let exact = (!rule.raw.ignore_case).then(|| keyword.as_bytes().into());
+                let exact = (!rule.raw.ignore_case).then(|| Capitals::new(keyword.as_bytes()));
                 add(keyword, Call::Rule(index, exact));
             }
             if rule.raw.keywords.is_empty() {
@@ -167,8 +168,8 @@ impl Scanner {
             {
                 let (index, place) = match call {
                     Call::Rule(index, exact) => {
-                        let word = part(text.as_bytes(), hit.start(), hit.end());
-                        if exact.as_ref().is_some_and(|exact| word != &**exact) {
+                        let stands = |exact: &Capitals| exact.stand(text.as_bytes(), hit.start());
+                        if !exact.as_ref().is_none_or(stands) {
                             continue;
                         }
                         let rule = self.rules.get(*index);
@@ -283,11 +284,7 @@ impl Scanner {
             {
                 match call {
                     Call::Rule(index, exact) => {
-                        // Byte by byte: keywords are short, and a call that compares memory costs more.
-                        let same = exact
-                            .as_ref()
-                            .is_none_or(|word| part(text, start, end).iter().eq(word.iter()));
-                        if same {
+                        if exact.as_ref().is_none_or(|exact| exact.stand(text, start)) {
                             self.rule(text, *index, (start, end), &mut crowds, &mut spans);
                         }
                     }

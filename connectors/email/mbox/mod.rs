@@ -6,6 +6,7 @@
 //! from its last mail on, one that was written anew gets a new generation of places. The last mail
 //! may have been half there when it was read: once it has another end, it is read again.
 
+mod remembered;
 mod scan;
 
 use std::collections::HashMap;
@@ -15,6 +16,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use self::remembered::{PROBE, Remembered, generation, probe};
 use self::scan::Span;
 use super::folders;
 use super::known::Known;
@@ -23,7 +25,6 @@ use super::mailbox::{
 };
 use super::maildir::open_root;
 use super::options::Options;
-use crate::digest;
 use crate::error::ConnectorError;
 use crate::files::{self, Entry, Root, Stamp};
 use crate::marks::Mark;
@@ -31,8 +32,6 @@ use crate::report::Report;
 
 /// How deep folders may lie in each other.
 const DEPTH: usize = 16;
-/// Bytes at the beginning, and before the end last read, that tell whether a file only grew.
-const PROBE: u64 = 4096;
 /// Endings of files that lie beside mbox files and are none.
 const BESIDE: &[&str] = &[
     "msf", "dat", "html", "sqlite", "json", "txt", "gz", "zip", "eml", "ini",
@@ -54,22 +53,6 @@ struct Found {
     size: u64,
     /// Where mails end that were scanned this time, by their start.
     ends: HashMap<u64, u64>,
-}
-
-/// What is remembered of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Remembered {
-    stamp: Option<Stamp>,
-    /// Digests of the probes.
-    beginning: u64,
-    ending: u64,
-    /// Tells this content from an earlier one under the same name.
-    generation: u64,
-    /// Where the last mail begins.
-    last: u64,
-    tally: Tally,
-    /// Whether a mail at the end was left for the next look, since its header section had no end.
-    waits: bool,
 }
 
 impl Mbox {
@@ -369,51 +352,6 @@ impl Mailbox for Mbox {
     }
 }
 
-impl Remembered {
-    fn read(value: &str) -> Option<Self> {
-        let mut parts = value.split(' ');
-        let mut hex = || u64::from_str_radix(parts.next()?, 16).ok();
-        Some(Self {
-            stamp: Some(Stamp {
-                size: hex()?,
-                modified: hex()?.cast_signed(),
-            }),
-            beginning: hex()?,
-            ending: hex()?,
-            generation: hex()?,
-            last: hex()?,
-            tally: Tally {
-                count: hex()?,
-                sum: hex()?,
-            },
-            // Marks of earlier versions end here.
-            waits: hex() == Some(1),
-        })
-    }
-
-    fn write(&self) -> String {
-        let (size, modified) = self
-            .stamp
-            .map_or((0, 0), |stamp| (stamp.size, stamp.modified.cast_unsigned()));
-        let (count, sum) = (self.tally.count, self.tally.sum);
-        let rest = [self.beginning, self.ending, self.generation, self.last];
-        let [a, b, c, d] = rest;
-        let waits = u8::from(self.waits);
-        format!("{size:x} {modified:x} {a:x} {b:x} {c:x} {d:x} {count:x} {sum:x} {waits}")
-    }
-
-    /// Whether a file still begins with all that was read then.
-    fn is_beginning_of(&self, file: &mut File) -> io::Result<bool> {
-        let Some(stamp) = self.stamp else {
-            return Ok(false);
-        };
-        let length = stamp.size.min(PROBE);
-        Ok(file.metadata()?.len() >= stamp.size
-            && probe(file, 0, length)? == self.beginning
-            && probe(file, stamp.size - length, length)? == self.ending)
-    }
-}
-
 fn joined(parent: &str, inner: &str) -> String {
     match parent {
         "" => inner.to_owned(),
@@ -459,13 +397,6 @@ fn end_of(file: &mut File, stretch: Range<u64>) -> io::Result<u64> {
     Ok(end)
 }
 
-/// Tells the content of a file from an earlier or later one of the same name.
-fn generation(file: &mut File, stamp: Stamp) -> io::Result<u64> {
-    let state = probe(file, 0, stamp.size.min(PROBE))?;
-    let state = digest::fast(state ^ stamp.size, &stamp.modified.to_le_bytes());
-    Ok(state)
-}
-
 /// Whether only blank lines stand between two places.
 fn is_blank(file: &mut File, from: u64, to: u64) -> io::Result<bool> {
     if to - from > PROBE {
@@ -475,13 +406,6 @@ fn is_blank(file: &mut File, from: u64, to: u64) -> io::Result<bool> {
     let mut bytes = Vec::new();
     file.take(to - from).read_to_end(&mut bytes)?;
     Ok(bytes.trim_ascii().is_empty())
-}
-
-fn probe(file: &mut File, at: u64, length: u64) -> io::Result<u64> {
-    file.seek(SeekFrom::Start(at))?;
-    let mut bytes = Vec::new();
-    file.take(length).read_to_end(&mut bytes)?;
-    Ok(digest::fast(0, &bytes))
 }
 
 #[cfg(test)]

@@ -282,6 +282,7 @@ impl Delivery<'_> {
         self.remember(marks.collect())
     }
 
+    /// Sends marks; a trial leaves none.
     fn remember(&mut self, marks: Vec<Mark>) -> Result<(), ConnectorError> {
         if marks.is_empty() || self.request.sample.is_some() {
             return Ok(());

@@ -3,7 +3,6 @@
 use jezero::config::{Provider, Summarizer as Settings};
 use jezero::redaction::Engine;
 use jezero::store::Store;
-use jezero_connectors::connector::Surroundings;
 use serde_json::{Value, json};
 
 use super::{all_that_is_stored, marker, shows};
@@ -202,19 +201,13 @@ const SERVED: [Provider; 2] = [Provider::Anthropic, Provider::OpenaiCompatible];
 
 /// Reads one session with a summariser that fails; gives the report.
 fn failed(place: &Place, store: &mut Store, source: &str, settings: &Settings) -> String {
-    let path = place.path("sessions");
-    let options = format!(
-        "projects_dir = {:?}\nsettle_minutes = 0\nmin_chars = 0\n",
-        path.to_str().unwrap()
-    );
-    let kind = jezero_connectors::kind("claude_code").unwrap();
-    let connector = kind.build(&options.parse().unwrap(), &Surroundings::default());
+    let connector = reading::sessions(&place.path("sessions"));
     let report = reading::read(
         store,
         &Engine::embedded(),
         made(settings),
         "2030-01-01T00:00:00Z",
-        (source, connector.unwrap()),
+        (source, connector),
     )
     .unwrap();
     assert_eq!((report.stored, report.failed), (0, 1), "{report:?}");

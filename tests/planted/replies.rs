@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use jezero::redaction::Engine;
 use jezero::store::Store;
 use jezero::summarizer::{Answer, Reply, Summarizer, SummarizerError, Task};
-use jezero_connectors::connector::Surroundings;
 
 use super::{all_that_is_stored, marker, shows};
 use crate::cli::place::{Place, conversation};
@@ -70,19 +69,13 @@ fn a_secret_in_any_field_of_a_reply_goes_out_nowhere() {
             field,
             secret: marker(20_000 + field),
         });
-        let path = place.path("sessions");
-        let options = format!(
-            "projects_dir = {:?}\nsettle_minutes = 0\nmin_chars = 0\n",
-            path.to_str().unwrap()
-        );
-        let kind = jezero_connectors::kind("claude_code").unwrap();
-        let connector = kind.build(&options.parse().unwrap(), &Surroundings::default());
+        let connector = reading::sessions(&place.path("sessions"));
         let report = reading::read(
             &mut store,
             &engine,
             summarizer.clone(),
             "2030-01-01T00:00:00Z",
-            (&format!("s{field}"), connector.unwrap()),
+            (&format!("s{field}"), connector),
         )
         .unwrap();
         assert_eq!(report.stored, 1, "{field}: {report:?}");

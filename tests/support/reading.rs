@@ -1,5 +1,6 @@
 //! One reading of a source into a library, at a moment that a test chooses.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use jezero::config::Projects;
@@ -10,6 +11,7 @@ use jezero::redaction::Engine;
 use jezero::store::Store;
 use jezero::summarizer::Summarizer;
 use jezero_connectors::Connector;
+use jezero_connectors::connector::Surroundings;
 use jezero_connectors::time::FixedClock;
 
 use super::{instant, source};
@@ -44,4 +46,16 @@ pub(crate) fn read(
         .build()
         .unwrap();
     runtime.block_on(run(&mut pipeline, job, Options::default(), &mut |_| {}))
+}
+
+/// A connector for the Claude Code sessions of a folder, also for those of a moment ago and for short
+/// ones.
+pub(crate) fn sessions(folder: &Path) -> Box<dyn Connector> {
+    let options = format!(
+        "projects_dir = {:?}\nsettle_minutes = 0\nmin_chars = 0\n",
+        folder.to_str().unwrap()
+    );
+    let kind = jezero_connectors::kind("claude_code").unwrap();
+    let connector = kind.build(&options.parse().unwrap(), &Surroundings::default());
+    connector.unwrap()
 }

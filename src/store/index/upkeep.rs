@@ -138,13 +138,17 @@ impl Upkeep {
     /// Makes one segment of a book of which the greater part was indexed step by step: each step
     /// made a small one, with a dictionary of its own, and all of them would be kept and loaded.
     fn unite(&mut self, connection: &mut Connection, book: Book, indexed: u64) -> Result<()> {
+        let rows = SqliteShelf(connection).segments(book)?;
+        let documents: u64 = rows.iter().map(|row| u64::from(row.documents)).sum();
+        if indexed * 2 < documents {
+            return Ok(());
+        }
         self.finish(connection)?;
         let transaction = begin(connection)?;
         let shelf = SqliteShelf(&transaction);
         let rows = shelf.segments(book)?;
-        let documents: u64 = rows.iter().map(|row| u64::from(row.documents)).sum();
         let postings: u64 = rows.iter().map(|row| row.postings).sum();
-        if rows.len() < 2 || indexed * 2 < documents || postings >= POSTINGS_LIMIT {
+        if rows.len() < 2 || postings >= POSTINGS_LIMIT {
             return Ok(());
         }
         let merge = Merge::begin(&shelf, book, &rows)?;

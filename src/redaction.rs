@@ -30,6 +30,7 @@ pub mod soundness;
 mod span;
 mod structure;
 mod text;
+mod walk;
 
 #[cfg(test)]
 mod tests;

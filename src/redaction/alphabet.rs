@@ -1,13 +1,13 @@
-//! The bytes that a token may be made of.
+//! Sets of bytes: what a token, a name or a value may be made of.
 
 use super::text::{before, byte, part};
 
-/// A set of ASCII bytes, written like the inside of a character class: `A-Za-z0-9_-`.
+/// A set of bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Alphabet([bool; 256]);
 
 impl Alphabet {
-    /// Reads a set; what is no ASCII, a quote, a backslash, a bracket or a space is refused.
+    /// Reads a set that is written like the inside of a character class, `A-Za-z0-9_-`; what is no ASCII, a quote, a backslash, a bracket or a space is refused.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut set = [false; 256];
         let bytes = text.as_bytes();
@@ -32,6 +32,43 @@ impl Alphabet {
             at += step;
         }
         Ok(Self(set))
+    }
+
+    /// Letters, digits and these bytes.
+    pub(super) const fn words_and(signs: &[u8]) -> Self {
+        let mut set = [false; 256];
+        let mut at = 0;
+        while at < set.len() {
+            set[at] = (at as u8).is_ascii_alphanumeric();
+            at += 1;
+        }
+        Self(set).and(signs)
+    }
+
+    /// These bytes alone.
+    pub(super) const fn of(signs: &[u8]) -> Self {
+        Self([false; 256]).and(signs)
+    }
+
+    /// Control characters and these bytes.
+    pub(super) const fn controls_and(signs: &[u8]) -> Self {
+        let mut set = [false; 256];
+        let mut at = 0;
+        while at < set.len() {
+            set[at] = (at as u8).is_ascii_control();
+            at += 1;
+        }
+        Self(set).and(signs)
+    }
+
+    const fn and(self, signs: &[u8]) -> Self {
+        let Self(mut set) = self;
+        let mut at = 0;
+        while at < signs.len() {
+            set[signs[at] as usize] = true;
+            at += 1;
+        }
+        Self(set)
     }
 
     /// Whether a byte is in the set.

@@ -1,51 +1,68 @@
-//! A keyword with its capitals: the automaton finds it without regard to case, and the first eight
-//! bytes are compared as one number, since a text may hold a keyword at every byte.
+//! A keyword with its capitals: the automaton finds it without regard to case, and eight bytes at a
+//! time are compared as one number, since a text may hold a keyword at every byte.
 
 use super::text::part;
 
 /// Bytes that are compared at once.
-const FIRST: usize = 8;
+const CHUNK: usize = 8;
 
 /// The bytes of a keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Capitals {
-    first: u64,
-    mask: u64,
+    first: Chunk,
     /// What stands behind the first bytes.
-    rest: Box<[u8]>,
+    rest: Box<[Chunk]>,
+}
+
+/// Eight bytes as a number, and which of its bits count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Chunk {
+    number: u64,
+    mask: u64,
 }
 
 impl Capitals {
     /// Takes a keyword.
     pub(super) fn new(keyword: &[u8]) -> Self {
-        let (first, mask) = number(keyword);
+        let rest = part(keyword, CHUNK, keyword.len());
         Self {
-            first,
-            mask,
-            rest: part(keyword, FIRST, keyword.len()).into(),
+            first: Chunk::new(keyword),
+            rest: rest.chunks(CHUNK).map(Chunk::new).collect(),
         }
     }
 
     /// Whether the keyword, which the automaton found at a place, stands there so. A NUL is in none.
     pub(super) fn stand(&self, text: &[u8], start: usize) -> bool {
-        let behind = start + FIRST;
-        let first = match text.get(start..).and_then(<[u8]>::first_chunk) {
-            Some(bytes) => u64::from_le_bytes(*bytes),
-            None => number(part(text, start, text.len())).0,
-        };
-        first & self.mask == self.first
-            && (self.rest.is_empty() || part(text, behind, behind + self.rest.len()) == &*self.rest)
+        let mut at = start;
+        let chunks = self.rest.iter();
+        self.first.stands(text, start)
+            && chunks.into_iter().all(|chunk| {
+                at += CHUNK;
+                chunk.stands(text, at)
+            })
     }
 }
 
-/// The first bytes as a number, and which of its bits they are.
-fn number(bytes: &[u8]) -> (u64, u64) {
-    let mut number = [0; FIRST];
-    let mut mask = [0; FIRST];
-    for ((byte, place), bits) in bytes.iter().zip(&mut number).zip(&mut mask) {
-        (*place, *bits) = (*byte, u8::MAX);
+impl Chunk {
+    fn new(bytes: &[u8]) -> Self {
+        let mut number = [0; CHUNK];
+        let mut mask = [0; CHUNK];
+        for ((byte, place), bits) in bytes.iter().zip(&mut number).zip(&mut mask) {
+            (*place, *bits) = (*byte, u8::MAX);
+        }
+        Self {
+            number: u64::from_le_bytes(number),
+            mask: u64::from_le_bytes(mask),
+        }
     }
-    (u64::from_le_bytes(number), u64::from_le_bytes(mask))
+
+    fn stands(self, text: &[u8], at: usize) -> bool {
+        let number = match text.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => Self::new(part(text, at, text.len())).number,
+        };
+        number & self.mask == self.number
+    }
 }
 
 #[cfg(test)]

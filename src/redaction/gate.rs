@@ -7,19 +7,25 @@ mod words;
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
 use words::WORDS_OF_CODE;
 
+use super::alphabet::Alphabet;
 use super::name::Strength;
 use super::span::holds_marker;
 use super::text::{byte, entropy, part};
+use super::walk::Walk;
 
 /// Bytes of a value in which words are looked for.
 const LOOK: usize = 128;
 
+/// What the name of a function is made of, with the path to it.
+static IN_CALL: Alphabet = Alphabet::words_and(b"_.:>!?&-");
+
+/// First signs of what stands between two names, or around one.
+static OPENS_PAIR: Alphabet = Alphabet::of(b":-${");
+
 /// Words that are looked for all at once, without regard to case.
-type Words = LazyLock<Option<AhoCorasick>>;
+type Words = LazyLock<Option<Walk>>;
 
 static PLACEHOLDERS: Words = LazyLock::new(|| automaton(words::PLACEHOLDERS));
 static STAND_INS: Words = LazyLock::new(|| automaton(words::STAND_INS));
@@ -35,12 +41,8 @@ static REFERENCES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
 });
 
 /// `None` only if the lists cannot be read, which the tests of the words exclude.
-fn automaton(words: &[&str]) -> Option<AhoCorasick> {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(words)
-        .ok()
+fn automaton(words: &[&str]) -> Option<Walk> {
+    Walk::new(words).ok()
 }
 
 /// How a value stands in its text.
@@ -65,21 +67,20 @@ pub(super) fn is_placeholder_token(token: &[u8]) -> bool {
 /// Whether a value is worth hiding.
 pub(super) fn worth_hiding(value: &[u8], strength: Strength, setting: Setting) -> bool {
     let shortest = if strength == Strength::Password { 4 } else { 6 };
-    if value.len() < shortest
-        || is_reference(value)
-        || !holds_distinct(value, 3)
-        || is_path(value)
-        || holds_marker(value)
-    {
+    if value.len() < shortest {
+        return false;
+    }
+    // Prose stands behind many a name: it is asked for first, since it is the cheapest to see.
+    let phrase = value.iter().any(u8::is_ascii_whitespace);
+    if phrase && !(strength == Strength::Password && is_phrase_of_signs(value)) {
+        return false;
+    }
+    if is_reference(value) || !holds_distinct(value, 3) || is_path(value) || holds_marker(value) {
         return false;
     }
     if is_number(value) {
         let long = value.len() >= 6 && !setting.json;
         return strength == Strength::Password && (setting.quoted || setting.plain && long);
-    }
-    let phrase = value.iter().any(u8::is_ascii_whitespace);
-    if phrase && !(strength == Strength::Password && is_phrase_of_signs(value)) {
-        return false;
     }
     if holds_word(value, &PLACEHOLDERS) {
         return false;
@@ -159,22 +160,19 @@ pub(super) fn is_wordy(value: &[u8]) -> bool {
 
 /// Letters in one of the usual cases, with at most three digits behind them.
 fn is_word(part: &[u8]) -> bool {
-    let digits = part
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let letters = part.get(..part.len() - digits).unwrap_or_default();
-    if digits > 3 || !letters.iter().all(u8::is_ascii_alphabetic) {
-        return false;
+    let (mut letters, mut humps, mut digits) = (0usize, 0, 0);
+    for (at, byte) in part.iter().enumerate() {
+        if byte.is_ascii_digit() {
+            digits += 1;
+        } else if digits > 0 || !byte.is_ascii_alphabetic() {
+            return false;
+        } else {
+            letters += 1;
+            humps += usize::from(at > 0 && byte.is_ascii_uppercase());
+        }
     }
-    let humps = letters
-        .iter()
-        .skip(1)
-        .filter(|byte| byte.is_ascii_uppercase())
-        .count();
     // One capital in four letters is camel case; more is chance, unless all are capitals.
-    letters.len() <= 24 && (humps * 4 <= letters.len() || humps + 1 >= letters.len())
+    digits <= 3 && letters <= 24 && (humps * 4 <= letters || humps + 1 >= letters)
 }
 
 /// UUID, ULID, and hex of the lengths of common hashes.
@@ -227,15 +225,17 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
 
 /// A name with a bracket behind it, or two names with `::` or `->` between.
 fn is_call(value: &[u8]) -> bool {
-    let name = value
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:>!?&-".contains(byte))
-        .count();
+    let name = value.iter().take_while(|byte| IN_CALL.has(**byte)).count();
     let opens = name > 0 && matches!(byte(value, name), b'(' | b'[' | b'{');
     opens
-        || value
-            .windows(2)
-            .any(|pair| matches!(pair, b"::" | b"->" | b"${" | b"{{" | b"$("))
+        || (0..value.len())
+            .filter(|at| OPENS_PAIR.has(byte(value, *at)))
+            .any(|at| {
+                matches!(
+                    part(value, at, at + 2),
+                    b"::" | b"->" | b"${" | b"{{" | b"$("
+                )
+            })
 }
 
 fn is_name(value: &[u8]) -> bool {
@@ -270,6 +270,10 @@ fn is_path(value: &[u8]) -> bool {
 }
 
 fn is_number(value: &[u8]) -> bool {
+    let first = byte(value, 0);
+    if !first.is_ascii_digit() && !b"+-._,eEui".contains(&first) {
+        return false;
+    }
     let types = [
         &b"u8"[..],
         b"i8",
@@ -309,17 +313,22 @@ fn is_phrase_of_signs(value: &[u8]) -> bool {
 fn holds_word(value: &[u8], words: &Words) -> bool {
     words
         .as_ref()
-        .is_some_and(|words| words.is_match(part(value, 0, LOOK)))
+        .is_some_and(|words| words.finds(part(value, 0, LOOK)))
 }
 
 /// Whether so many different bytes stand in a value.
 fn holds_distinct(value: &[u8], count: u32) -> bool {
     let mut seen = [0u64; 4];
+    let mut distinct = 0;
     value.iter().any(|byte| {
-        if let Some(slot) = seen.get_mut(usize::from(byte >> 6)) {
-            *slot |= 1 << (byte & 63);
+        let bit = 1 << (byte & 63);
+        if let Some(slot) = seen.get_mut(usize::from(byte >> 6))
+            && *slot & bit == 0
+        {
+            *slot |= bit;
+            distinct += 1;
         }
-        seen.iter().map(|slot| slot.count_ones()).sum::<u32>() >= count
+        distinct >= count
     })
 }
 

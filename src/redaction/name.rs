@@ -87,11 +87,43 @@ const SUFFIX_LENGTH: usize = 6;
 /// Longest key that is looked at, in bytes.
 const KEY_LIMIT: usize = 80;
 
+/// Lengths up to 63, by the last byte.
+#[derive(Debug)]
+struct Lengths([u64; 256]);
+
+impl Default for Lengths {
+    fn default() -> Self {
+        Self([0; 256])
+    }
+}
+
+impl Lengths {
+    fn bit(word: &[u8]) -> (usize, u64) {
+        let last = before(word, word.len());
+        (usize::from(last), 1 << word.len().min(63))
+    }
+
+    fn add(&mut self, word: &[u8]) {
+        let (last, bit) = Self::bit(word);
+        if let Some(lengths) = self.0.get_mut(last) {
+            *lengths |= bit;
+        }
+    }
+
+    fn may_hold(&self, word: &[u8]) -> bool {
+        let (last, bit) = Self::bit(word);
+        self.0.get(last).is_some_and(|lengths| lengths & bit != 0)
+    }
+}
+
 /// The names, ready to be asked.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     groups: Vec<RawName>,
     by_word: HashMap<Vec<u8>, usize>,
+    /// Which lengths the words have that end with a byte, a bit each: most words of a text are none,
+    /// and a look here is cheaper than one into the map.
+    lengths: Lengths,
     /// By their last byte, the longest first.
     suffixes: HashMap<u8, Vec<(Vec<u8>, usize)>>,
 }
@@ -108,6 +140,7 @@ impl Names {
                 alike.push((joined.clone(), index));
                 alike.sort_by_key(|(suffix, _)| std::cmp::Reverse(suffix.len()));
             }
+            self.lengths.add(&joined);
             self.by_word.insert(joined, index);
         }
         self.groups.push(group);
@@ -139,6 +172,7 @@ impl Names {
         words.drop_digits();
         let index = words
             .tails()
+            .filter(|tail| self.lengths.may_hold(tail))
             .find_map(|tail| self.by_word.get(tail))
             .or_else(|| {
                 let last = words.last();

@@ -250,6 +250,14 @@ impl Rule {
         self.regex.get_or_init(|| compile(&self.raw).ok()).as_ref()
     }
 
+    /// Bytes that a token has behind the start of its keyword at least; 0 as long as the expression
+    /// has not been needed.
+    pub(super) fn least_behind(&self) -> usize {
+        let ready = self.regex.get().and_then(Option::as_ref);
+        let least = ready.and_then(|ready| ready.least.as_ref());
+        least.map_or(0, |least| least.length().saturating_sub(self.raw.before))
+    }
+
     /// Looks at the token around a keyword that stands from `hit` to `end`; gives the place to
     /// hide.
     pub(super) fn at_keyword(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
@@ -264,7 +272,7 @@ impl Rule {
         }
         // Behind the first byte, a token begins only where a sign or an escape ends.
         let head = part(text, first.saturating_sub(ESCAPE), hit);
-        let escapes = memchr::memrchr3(b'\\', b'[', b'%', head).is_some();
+        let escapes = first < hit && memchr::memrchr3(b'\\', b'[', b'%', head).is_some();
         let begins = |at: &usize| {
             (!before(text, *at).is_ascii_alphanumeric() || escapes && escape_ends_at(text, *at))
                 && self.may_begin(text, *at)
@@ -288,8 +296,8 @@ impl Rule {
     /// Where a line break ends the run of the alphabet that goes on at a place, if one does.
     fn breaks(&self, text: &[u8], at: usize) -> Option<usize> {
         let limit = at + self.raw.length.unwrap_or(WINDOW / 2);
-        let sign = at + memchr::memchr3(b'\n', b'\r', b'\\', part(text, at, limit + 1))?;
-        (self.alphabet.run_end(text, at, sign) == sign).then_some(sign)
+        let end = self.alphabet.run_end(text, at, limit);
+        matches!(byte(text, end), b'\n' | b'\r' | b'\\').then_some(end)
     }
 
     /// Looks at the tokens behind a word that only gives context.

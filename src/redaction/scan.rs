@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
-
 use super::RuleInfo;
 use super::capitals::Capitals;
-use super::crowd::Crowds;
+use super::crowd::{Arrival, Crowds};
 use super::files::Examples;
 use super::name::Names;
 use super::private_key::{self, Frame, PRIVATE_KEY};
@@ -14,6 +12,7 @@ use super::rule::{Class, Rule, RuleError};
 use super::span::{Rank, Span, markers, settle};
 use super::structure::{self, Finder, Shape};
 use super::text::part;
+use super::walk::Walk;
 
 /// What a keyword calls.
 #[derive(Debug, Clone)]
@@ -31,7 +30,7 @@ enum Call {
 pub(super) struct Scanner {
     rules: Vec<Rule>,
     names: Names,
-    automaton: AhoCorasick,
+    walk: Walk,
     calls: Vec<Vec<Call>>,
     disabled: Vec<String>,
 }
@@ -78,19 +77,14 @@ impl Scanner {
         for (word, frame) in private_key::FRAMES {
             add(word, Call::Frame(*frame));
         }
-        let automaton = AhoCorasickBuilder::new()
-            .kind(Some(AhoCorasickKind::DFA))
-            .match_kind(MatchKind::Standard)
-            .ascii_case_insensitive(true)
-            .build(&words)
-            .map_err(|error| RuleError::Form {
-                file: "keywords".to_owned(),
-                message: error.to_string(),
-            })?;
+        let walk = Walk::new(&words).map_err(|message| RuleError::Form {
+            file: "keywords".to_owned(),
+            message,
+        })?;
         Ok(Self {
             rules,
             names,
-            automaton,
+            walk,
             calls,
             disabled,
         })
@@ -159,32 +153,25 @@ impl Scanner {
     #[cfg(any(test, fuzzing))]
     pub(super) fn rule_places(&self, text: &str) -> Vec<(usize, usize, String)> {
         let mut found = Vec::new();
-        for hit in self.automaton.find_overlapping_iter(text) {
-            for call in self
-                .calls
-                .get(hit.pattern().as_usize())
-                .into_iter()
-                .flatten()
-            {
+        self.each_keyword(text.as_bytes(), &[], |start, end, calls| {
+            for call in calls {
                 let (index, place) = match call {
                     Call::Rule(index, exact) => {
-                        let stands = |exact: &Capitals| exact.stand(text.as_bytes(), hit.start());
+                        let stands = |exact: &Capitals| exact.stand(text.as_bytes(), start);
                         if !exact.as_ref().is_none_or(stands) {
                             continue;
                         }
                         let rule = self.rules.get(*index);
                         (
                             *index,
-                            rule.and_then(|rule| {
-                                rule.at_keyword(text.as_bytes(), hit.start(), hit.end())
-                            }),
+                            rule.and_then(|rule| rule.at_keyword(text.as_bytes(), start, end)),
                         )
                     }
                     Call::Context(index) => {
                         let rule = self.rules.get(*index);
                         (
                             *index,
-                            rule.and_then(|rule| rule.after_word(text.as_bytes(), hit.end())),
+                            rule.and_then(|rule| rule.after_word(text.as_bytes(), end)),
                         )
                     }
                     _ => continue,
@@ -196,7 +183,7 @@ impl Scanner {
                     .unwrap_or_default();
                 found.extend(place.map(|(start, end)| (start, end, id)));
             }
-        }
+        });
         found.sort();
         found.dedup();
         found
@@ -263,25 +250,8 @@ impl Scanner {
         let mut later = Vec::new();
         let mut keys_end = 0;
         let mut crowds = Crowds::new(self.rules.len());
-        let mut markers = markers.iter().peekable();
-        for hit in self.automaton.find_overlapping_iter(text) {
-            let (start, end) = (hit.start(), hit.end());
-            while markers
-                .next_if(|(_, marker_end)| *marker_end <= start)
-                .is_some()
-            {}
-            if markers
-                .peek()
-                .is_some_and(|(marker_start, _)| *marker_start <= start)
-            {
-                continue;
-            }
-            for call in self
-                .calls
-                .get(hit.pattern().as_usize())
-                .into_iter()
-                .flatten()
-            {
+        self.each_keyword(text, markers, |start, end, calls| {
+            for call in calls {
                 match call {
                     Call::Rule(index, exact) => {
                         if exact.as_ref().is_none_or(|exact| exact.stand(text, start)) {
@@ -291,6 +261,7 @@ impl Scanner {
                     Call::Context(index) => {
                         self.rule(text, *index, (start, end), &mut crowds, &mut spans);
                     }
+                    Call::Shape(Shape::Name) if joins_name(text, &mut later, start, end) => {}
                     Call::Shape(shape) => in_order(&mut later, (start, end, *shape)),
                     Call::Frame(frame) if start >= keys_end => {
                         private_key::look(text, *frame, start, end, keys_end, &mut spans);
@@ -300,12 +271,31 @@ impl Scanner {
                     Call::Frame(_) => {}
                 }
             }
-        }
+        });
         for (index, word) in crowds.waiting() {
             self.look(text, index, word, &mut spans);
         }
         self.shapes(text, later, &mut spans);
         spans
+    }
+
+    /// Tells every keyword between the markers of a text with what it calls, in the order of their
+    /// ends.
+    fn each_keyword(
+        &self,
+        text: &[u8],
+        markers: &[(usize, usize)],
+        mut tell: impl FnMut(usize, usize, &[Call]),
+    ) {
+        let mut from = 0;
+        for (start, end) in markers.iter().copied().chain([(text.len(), text.len())]) {
+            self.walk.each(text, (from, start), |keyword, start, end| {
+                if let Some(calls) = self.calls.get(keyword) {
+                    tell(start, end, calls);
+                }
+            });
+            from = end;
+        }
     }
 
     /// Runs a rule at a keyword, or puts it off if its keywords crowd there.
@@ -317,13 +307,15 @@ impl Scanner {
         crowds: &mut Crowds,
         spans: &mut Vec<Span<'e>>,
     ) {
-        if let Some(put_off) = crowds.arrive(index, word) {
+        let least = self.rules.get(index).map_or(0, Rule::least_behind);
+        let Arrival::Look { before } = crowds.arrive(index, word, least) else {
+            return;
+        };
+        if let Some(put_off) = before {
             self.look(text, index, put_off, spans);
         }
-        if !crowds.puts_off(index) {
-            let found = self.look(text, index, word, spans);
-            crowds.tell(index, found);
-        }
+        let found = self.look(text, index, word, spans);
+        crowds.tell(index, found);
     }
 
     /// Runs a rule at a keyword; says whether it found something.
@@ -376,6 +368,23 @@ impl Scanner {
         }
         spans.extend(finder.into_spans());
     }
+}
+
+/// Whether a name lies with the one before in one word (`pass`, `password`, `assword`): both belong to
+/// the same key, and the one before becomes the longer one.
+fn joins_name(text: &[u8], words: &mut [(usize, usize, Shape)], start: usize, end: usize) -> bool {
+    let Some((first, last, Shape::Name)) = words.last_mut() else {
+        return false;
+    };
+    let within = *first <= start && *last == end || *first == start && *last < end;
+    let joins = within
+        && part(text, *first, end)
+            .iter()
+            .all(u8::is_ascii_alphanumeric);
+    if joins {
+        *last = end;
+    }
+    joins
 }
 
 /// Adds a word in the order of starts, the longer one first; words come in the order of their ends,

@@ -42,26 +42,24 @@ impl Span<'_> {
 pub(super) fn settle<'e>(mut spans: Vec<Span<'e>>, markers: &[(usize, usize)]) -> Vec<Span<'e>> {
     spans.retain(|span| span.start < span.end);
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
-    let mut settled: Vec<Span<'e>> = Vec::with_capacity(spans.len());
-    for span in spans {
-        match settled.last_mut() {
-            Some(last) if span.start < last.end => {
-                last.end = last.end.max(span.end);
-                if span.rank > last.rank {
-                    last.id = span.id;
-                    last.rank = span.rank;
-                }
-                last.secret |= span.secret;
+    spans.dedup_by(|span, last| {
+        let joined = span.start < last.end;
+        if joined {
+            last.end = last.end.max(span.end);
+            if span.rank > last.rank {
+                last.id = span.id;
+                last.rank = span.rank;
             }
-            _ => settled.push(span),
+            last.secret |= span.secret;
         }
-    }
+        joined
+    });
     let mut markers = markers.iter().copied().peekable();
-    settled.retain(|span| {
+    spans.retain(|span| {
         while markers.next_if(|(_, end)| *end <= span.start).is_some() {}
         markers.peek().is_none_or(|(start, _)| *start >= span.end)
     });
-    settled
+    spans
 }
 
 /// Markers that stand in a text already.
@@ -88,7 +86,8 @@ fn markers_in(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
 
 /// Puts markers in the place of the spans and counts them.
 pub(super) fn hide(text: &str, spans: &[Span<'_>], counts: &mut Counts) -> String {
-    let mut out = String::with_capacity(text.len());
+    let grows = |span: &Span<'_>| span.marker_length().saturating_sub(span.end - span.start);
+    let mut out = String::with_capacity(text.len() + spans.iter().map(grows).sum::<usize>());
     let mut from = 0;
     for span in spans {
         let start = floor(text, span.start).max(from);

@@ -22,7 +22,10 @@ pub(super) fn part(text: &[u8], start: usize, end: usize) -> &[u8] {
 
 /// Whether a word stands at a place, without regard to ASCII case.
 pub(super) fn stands(text: &[u8], at: usize, word: &[u8]) -> bool {
-    part(text, at, at + word.len()).eq_ignore_ascii_case(word)
+    let (first, of_word) = (byte(text, at), byte(word, 0));
+    // Most places differ in their first byte from what is looked for.
+    first.eq_ignore_ascii_case(&of_word)
+        && part(text, at, at + word.len()).eq_ignore_ascii_case(word)
 }
 
 /// First place from `at` on that holds no space and no tab; at most 40 bytes are passed.

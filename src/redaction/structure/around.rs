@@ -9,7 +9,9 @@ pub(super) fn line_before<'t>(text: &'t [u8], key: &Key) -> (&'t [u8], bool) {
     let from = key.start.saturating_sub(96);
     let head = part(text, from, key.start);
     let line = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
-    let escaped = memchr::memmem::rfind(head, b"\\n").map_or(0, |at| at + 2);
+    let escaped = memchr::memrchr_iter(b'\\', head)
+        .find(|at| byte(head, at + 1) == b'n')
+        .map_or(0, |at| at + 2);
     let line = part(head, line.max(escaped), head.len());
     (
         line,

@@ -1,6 +1,7 @@
 //! A secret's name, a separator and a value: `"password": "…"`, `TOKEN=…`, `<secret>…</secret>`,
 //! `--api-key …`, `my password is …`.
 
+use super::super::alphabet::Alphabet;
 use super::super::gate::{self, Setting};
 use super::super::name::{RawName, Strength};
 use super::super::span::MARKER;
@@ -20,33 +21,43 @@ use super::value::{Value, ends_line, value_at, whole_end};
 /// Bytes of a key that are looked at before and behind the word that was found.
 const KEY_REACH: (usize, usize) = (64, 32);
 
-/// Words of prose between a name and its value.
-const PROSE: &[&[u8]] = &[
-    b"is: ",
-    b"was: ",
-    b"is set to ",
-    b"was set to ",
-    b"was changed to ",
-    b"was reset to ",
-    b"has been set to ",
-    b"has been changed to ",
-    b"has been reset to ",
-    b"changed to ",
-    b"set to ",
-    b"reset to ",
-    b"lautet ",
-    b"is now ",
-    b"is ",
-    b"was ",
-    b"to ",
-    b"as ",
-    b"es ",
-    b"ist ",
-    b"est ",
-    "é ".as_bytes(),
-    b"will be ",
-    b"by ",
-];
+/// What the key behind the word that was found is made of, and what the whole path to it.
+static IN_NAME: Alphabet = Alphabet::words_and(b"_-");
+static IN_PATH: Alphabet = Alphabet::words_and(b"_-.");
+
+/// What the type of a variable is written with.
+static IN_TYPE: Alphabet = Alphabet::words_and(b"_.&<>[]|' ");
+
+/// Words of prose between a name and its value that begin with a byte; of two that fit, the longer
+/// one comes first.
+const fn prose(first: u8) -> &'static [&'static [u8]] {
+    match first.to_ascii_lowercase() {
+        b'i' => &[b"is: ", b"is set to ", b"is now ", b"is ", b"ist "],
+        b'w' => &[
+            b"was: ",
+            b"was set to ",
+            b"was changed to ",
+            b"was reset to ",
+            b"was ",
+            b"will be ",
+        ],
+        b'h' => &[
+            b"has been set to ",
+            b"has been changed to ",
+            b"has been reset to ",
+        ],
+        b'c' => &[b"changed to "],
+        b's' => &[b"set to "],
+        b'r' => &[b"reset to "],
+        b'l' => &[b"lautet "],
+        b't' => &[b"to "],
+        b'a' => &[b"as "],
+        b'e' => &[b"es ", b"est "],
+        b'b' => &[b"by "],
+        0xC3 => &[b"\xC3\xA9 "], // é
+        _ => &[],
+    }
+}
 
 /// The same words of languages without blanks.
 const JOINED_PROSE: &[&str] = &["是", "为", "は"];
@@ -88,11 +99,11 @@ impl<'e> Finder<'e, '_> {
         let Some((key, group)) = self.key(start, end) else {
             return;
         };
+        self.looked = key.end;
         match group.strength {
             Strength::Header => self.credentials(key.closed),
             Strength::Cookie => self.cookies(key.closed),
             _ => {
-                self.looked = key.end;
                 if let Some((start, end)) = self.assigned(&key, group) {
                     self.hide(start, end, &group.id);
                 }
@@ -102,23 +113,20 @@ impl<'e> Finder<'e, '_> {
 
     fn key(&mut self, start: usize, end: usize) -> Option<(Key, &'e RawName)> {
         let text = self.text;
-        let named = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         let mut from = start;
-        while from > start.saturating_sub(KEY_REACH.0)
-            && (named(before(text, from)) || before(text, from) == b'.')
-        {
+        while from > start.saturating_sub(KEY_REACH.0) && IN_PATH.has(before(text, from)) {
             from -= 1;
         }
         let mut from = after_escape_letters(text, from).min(start);
-        let coded = part(text, from, from + 2).iter().all(u8::is_ascii_hexdigit);
-        if before(text, from) == b'%' && coded && from + 2 <= start {
+        let coded = || part(text, from, from + 2).iter().all(u8::is_ascii_hexdigit);
+        if before(text, from) == b'%' && from + 2 <= start && coded() {
             from += 2;
         }
         if stands(text, from.saturating_sub(7), b"mot de ") && stands(text, from, b"passe") {
             from -= 7;
         }
         let mut to = end;
-        while to < end + KEY_REACH.1 && named(byte(text, to)) {
+        while to < end + KEY_REACH.1 && IN_NAME.has(byte(text, to)) {
             to += 1;
         }
         let group = self.recent.group(self.names, text, (from, to))?;
@@ -345,13 +353,9 @@ fn separator(text: &[u8], key: &Key) -> Option<Separator> {
         (b' ', _) if before(text, key.start) == b'<' => None,
         (b'|', b' ') => found(Kind::Prose, 1),
         _ => pair(text, key, quoted).or_else(|| {
-            let letter = matches!(
-                byte(text, at) | 0x20,
-                b'i' | b'w' | b't' | b'a' | b'e' | b'b' | b'h' | b'c' | b's' | b'r' | b'l' | 0xE3
-            );
-            let value = PROSE
+            let value = prose(byte(text, at))
                 .iter()
-                .find(|word| letter && at > key.end && stands(text, at, word))
+                .find(|word| at > key.end && stands(text, at, word))
                 .map(|word| skip_blanks(text, at + word.len()));
             let joined = JOINED_PROSE
                 .iter()
@@ -415,8 +419,11 @@ fn pair(text: &[u8], key: &Key, quoted: bool) -> Option<Separator> {
             _ => break,
         }
     }
+    if !broken {
+        return None;
+    }
     let start = at + quote::closing_length(text, at);
-    if !broken || !stands(text, start, b"value") {
+    if !stands(text, start, b"value") {
         return None;
     }
     let end = start + 5;
@@ -430,10 +437,7 @@ fn pair(text: &[u8], key: &Key, quoted: bool) -> Option<Separator> {
 /// Start of the value in `name: Type = value`.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let window = part(text, at, at + 40);
-    let length = window
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.&<>[]|' ".contains(byte))
-        .count();
+    let length = window.iter().take_while(|byte| IN_TYPE.has(**byte)).count();
     let named = window
         .first()
         .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'&');

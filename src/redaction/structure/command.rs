@@ -246,7 +246,7 @@ impl Finder<'_, '_> {
 
 /// The words of a command line: between blanks, or between quotes.
 fn words(text: &[u8], from: usize, stop: usize) -> Vec<Word> {
-    let mut words = Vec::new();
+    let mut words = Vec::with_capacity(WORDS);
     let mut at = from;
     while words.len() < WORDS {
         at = skip_blanks(text, at);
@@ -313,15 +313,9 @@ fn line_ends(text: &[u8], at: usize) -> bool {
 /// End of the command: a line break that no backslash hides, a pipe or a semicolon.
 fn line_end(text: &[u8], start: usize) -> usize {
     let window = part(text, start, start + LINE);
-    let mut at = 0;
-    while at < window.len() {
-        match byte(window, at) {
-            b'\\' if byte(window, at + 1) == b'\n' => at += 1,
-            b'\n' => break,
-            b'|' | b';' if byte(window, at + 1) == b' ' => break,
-            _ => {}
-        }
-        at += 1;
-    }
-    start + at
+    let end = memchr::memchr3_iter(b'\n', b'|', b';', window).find(|at| match byte(window, *at) {
+        b'\n' => before(window, *at) != b'\\',
+        _ => byte(window, at + 1) == b' ',
+    });
+    start + end.unwrap_or(window.len())
 }

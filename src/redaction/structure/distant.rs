@@ -1,9 +1,16 @@
 //! Values that belong to a name without standing behind it: the default of a Terraform variable, the
 //! answer to a prompt, the element after that of the name, the second of a user and a password.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::super::text::{before, byte, line_break, part, skip_blanks, stands};
 use super::quote;
 use super::value::{Value, value_at};
+
+/// What answers a prompt.
+static SEND: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"send"));
 
 /// Bytes of a block that are looked at.
 const BLOCK: usize = 512;
@@ -68,7 +75,7 @@ pub(super) fn answer(text: &[u8], end: usize) -> Option<Value> {
         return None;
     }
     let window = part(text, at + close, at + close + 48);
-    let sent = at + close + memchr::memmem::find(window, b"send")? + b"send".len();
+    let sent = at + close + SEND.find(window)? + b"send".len();
     let sent = match stands(text, sent, b"line(") {
         true => sent + b"line(".len(),
         false => skip_blanks(text, sent),

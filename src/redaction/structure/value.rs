@@ -1,5 +1,6 @@
 //! The value behind a separator: where it begins and ends.
 
+use super::super::alphabet::Alphabet;
 use super::super::text::{byte, part, skip_blanks};
 use super::quote::{self, Close};
 
@@ -7,6 +8,9 @@ use super::quote::{self, Close};
 pub(super) const LOOK: usize = 512;
 /// Longest value that is followed, in bytes.
 const VALUE_LIMIT: usize = 65_536;
+
+/// What may end a value without quotes, or opens a bracket in it.
+static MAY_END: Alphabet = Alphabet::controls_and(b"(){}[] \"'`\\;<&#|,\xC2\xE2");
 
 /// A value.
 #[derive(Debug, Clone, Copy)]
@@ -20,18 +24,12 @@ pub(super) struct Value {
 
 /// The value that begins at a place; `query` ends it at `&` and `#`, too.
 pub(super) fn value_at(text: &[u8], at: usize, query: bool) -> Option<Value> {
-    let letters = part(text, at, at + 2)
-        .iter()
-        .take_while(|byte| matches!(byte, b'f' | b'b' | b'r' | b'u' | b'F' | b'B' | b'R' | b'@'))
-        .count();
-    let hashes = part(text, at + letters, at + letters + 3)
-        .iter()
-        .take_while(|byte| letters > 0 && **byte == b'#')
-        .count();
-    for skip in [0, letters + hashes] {
-        let Some((length, close)) = quote::opening(text, at + skip) else {
-            continue;
-        };
+    let opening = |skip: usize| Some((skip, quote::opening(text, at + skip)?));
+    let opened = opening(0).or_else(|| match letters_of_literal(text, at) {
+        0 => None,
+        letters => opening(letters),
+    });
+    if let Some((skip, (length, close))) = opened {
         let mut start = at + skip + length;
         // Three quotes open a text as one does.
         let quote = part(text, at + skip, start);
@@ -83,6 +81,19 @@ pub(super) fn value_at(text: &[u8], at: usize, query: bool) -> Option<Value> {
     })
 }
 
+/// Bytes of what Python, Rust, C# and others write before a quote: `f`, `rb`, `r#`, `@`.
+fn letters_of_literal(text: &[u8], at: usize) -> usize {
+    let letters = part(text, at, at + 2)
+        .iter()
+        .take_while(|byte| matches!(byte, b'f' | b'b' | b'r' | b'u' | b'F' | b'B' | b'R' | b'@'))
+        .count();
+    let hashes = part(text, at + letters, at + letters + 3)
+        .iter()
+        .take_while(|byte| letters > 0 && **byte == b'#')
+        .count();
+    letters + hashes
+}
+
 /// Follows an accepted value to its end.
 pub(super) fn whole_end(text: &[u8], value: Value, query: bool) -> usize {
     if value.end - value.start < LOOK {
@@ -100,11 +111,12 @@ pub(super) fn whole_end(text: &[u8], value: Value, query: bool) -> usize {
 pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, query: bool) -> usize {
     let window = part(text, start, limit);
     let mut depth = 0usize;
-    let length = (0..window.len())
-        .find(|at| {
+    let places = window.iter().enumerate();
+    let length = places
+        .filter(|(_, sign)| MAY_END.has(**sign))
+        .find(|(at, sign)| {
             let next = byte(window, at + 1);
-            match byte(window, *at) {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => false,
+            match **sign {
                 b'(' | b'{' | b'[' => {
                     depth += 1;
                     false
@@ -132,7 +144,7 @@ pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, query: bool) -> 
                 _ => false,
             }
         })
-        .unwrap_or(window.len());
+        .map_or(window.len(), |(at, _)| at);
     let mut end = start + length;
     while end > start
         && b".,:;)]}>".contains(&byte(text, end - 1))

@@ -30,7 +30,9 @@ pub(super) fn names_user(line: &[u8]) -> bool {
 /// Whether a name is set by a word before it: `ENV NAME value`, `setx NAME value`.
 pub(super) fn is_declared(text: &[u8], key: &Key) -> bool {
     let head = part(text, key.start.saturating_sub(5), key.start);
-    head.ends_with(b"setx ") || head.ends_with(b"ENV ") && line_before(text, key).0 == b"ENV "
+    let last = before(text, key.start.saturating_sub(1));
+    last == b'x' && head == b"setx "
+        || last == b'V' && head.ends_with(b"ENV ") && line_before(text, key).0 == b"ENV "
 }
 
 /// Whether a line is one of a file of properties whose separator is a blank: `a.b.password value`.

@@ -406,8 +406,7 @@ fn names_entry(text: &[u8], key: &Key) -> bool {
 /// `name: X` followed by `value: …`: the value belongs to the name.
 fn pair(text: &[u8], key: &Key, quoted: bool) -> Option<Separator> {
     let mut at = key.closed;
-    let head = part(text, key.start.saturating_sub(6), key.start);
-    let mut broken = quoted || head.ends_with(b"name: ") || head.ends_with(b"key: ");
+    let mut broken = quoted;
     while at < key.closed + 48 {
         let gap = line_break(text, at);
         match byte(text, at) {
@@ -419,7 +418,15 @@ fn pair(text: &[u8], key: &Key, quoted: bool) -> Option<Separator> {
             _ => break,
         }
     }
-    if !broken {
+    let opens = byte(text, at);
+    if !matches!(
+        opens,
+        b'v' | b'V' | b'"' | b'\'' | b'`' | b'\\' | b'&' | b'%' | 128..
+    ) {
+        return None;
+    }
+    let head = part(text, key.start.saturating_sub(6), key.start);
+    if !broken && !head.ends_with(b"name: ") && !head.ends_with(b"key: ") {
         return None;
     }
     let start = at + quote::closing_length(text, at);

@@ -7,7 +7,8 @@ use super::text::{before, byte, part};
 pub(super) struct Alphabet([bool; 256]);
 
 impl Alphabet {
-    /// Reads a set that is written like the inside of a character class, `A-Za-z0-9_-`; what is no ASCII, a quote, a backslash, a bracket or a space is refused.
+    /// Reads a set that is written like the inside of a character class, `A-Za-z0-9_-`; what is no
+    /// ASCII, a quote, a backslash, a bracket or a space is refused.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut set = [false; 256];
         let bytes = text.as_bytes();
@@ -34,38 +35,33 @@ impl Alphabet {
         Ok(Self(set))
     }
 
-    /// Letters, digits and these bytes.
-    pub(super) const fn words_and(signs: &[u8]) -> Self {
-        let mut set = [false; 256];
-        let mut at = 0;
-        while at < set.len() {
-            set[at] = (at as u8).is_ascii_alphanumeric();
-            at += 1;
-        }
-        Self(set).and(signs)
-    }
-
     /// These bytes alone.
     pub(super) const fn of(signs: &[u8]) -> Self {
-        Self([false; 256]).and(signs)
+        let mut set = [false; 256];
+        let mut at = 0;
+        while at < signs.len() {
+            set[signs[at] as usize] = true;
+            at += 1;
+        }
+        Self(set)
+    }
+
+    /// Letters, digits and these bytes.
+    pub(super) const fn words_and(signs: &[u8]) -> Self {
+        let set = Self::of(signs).and(b'0', b'9');
+        set.and(b'A', b'Z').and(b'a', b'z')
     }
 
     /// Control characters and these bytes.
     pub(super) const fn controls_and(signs: &[u8]) -> Self {
-        let mut set = [false; 256];
-        let mut at = 0;
-        while at < set.len() {
-            set[at] = (at as u8).is_ascii_control();
-            at += 1;
-        }
-        Self(set).and(signs)
+        Self::of(signs).and(0, 31).and(127, 127)
     }
 
-    const fn and(self, signs: &[u8]) -> Self {
+    const fn and(self, first: u8, last: u8) -> Self {
         let Self(mut set) = self;
-        let mut at = 0;
-        while at < signs.len() {
-            set[signs[at] as usize] = true;
+        let mut at = first as usize;
+        while at <= last as usize {
+            set[at] = true;
             at += 1;
         }
         Self(set)

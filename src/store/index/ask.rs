@@ -76,7 +76,7 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
         let mut frequencies = vec![0; question.terms.len()];
         let mut greatest = vec![0; question.terms.len()];
         let mut listed = Vec::with_capacity(self.seen.segments.len());
-        for (held, marks) in self.seen.segments.iter().zip(&scoped.marks) {
+        for (held, marks) in self.seen.segments.iter().zip(scoped.marks()) {
             let lists = self.lists(held, question.terms, &plans, None, &mut budget)?;
             for ((frequency, greatest), list) in
                 frequencies.iter_mut().zip(&mut greatest).zip(&lists)

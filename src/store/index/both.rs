@@ -41,7 +41,7 @@ impl Rows {
         let mut items: Vec<(i64, u32)> = Vec::new();
         let mut count = 0_u32;
         for held in &summaries.segments {
-            for (item, alive) in held.segment.documents.items.iter().zip(&held.alive) {
+            for (item, alive) in held.segment.documents.items.iter().zip(&*held.alive.marks) {
                 if *alive != 0 {
                     items.push((*item, count));
                 }
@@ -64,7 +64,7 @@ impl Rows {
             .segments
             .iter()
             .map(|held| {
-                let documents = held.segment.documents.items.iter().zip(&held.alive);
+                let documents = held.segment.documents.items.iter().zip(&*held.alive.marks);
                 documents
                     .map(|(item, alive)| if *alive == 0 { NOWHERE } else { row(*item) })
                     .collect()
@@ -130,7 +130,7 @@ impl<S: Shelf, T: Texts> Both<'_, S, T> {
     /// Ranks what matches.
     pub(super) fn matches(&self, question: &Question<'_>, wanted: &Wanted<'_>) -> Result<Matches> {
         let scoped = self.summaries.seen.scoped(question.scope);
-        let marks = scoped.marks.concat();
+        let marks = scoped.marks().collect::<Vec<_>>().concat();
         let plans: Vec<Plan<'_>> = question.terms.iter().map(Plan::new).collect();
         let mut budget = Budget::new(&plans, self.characters);
         let mut books = Vec::new();

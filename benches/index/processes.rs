@@ -54,7 +54,12 @@ fn query(set: &str, at: usize) -> Vec<String> {
 fn read(path: &Path, seed: usize) {
     let view = loaded(path);
     for at in 0..QUESTIONS {
-        ask(&view, &query("3 mixed", at), &Scope::All, &Filter::default());
+        ask(
+            &view,
+            &query("3 mixed", at),
+            &Scope::All,
+            &Filter::default(),
+        );
     }
     let end = Instant::now() + Duration::from_secs(SECONDS);
     let mut at = seed * 1000;

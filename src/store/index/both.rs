@@ -130,17 +130,18 @@ impl<S: Shelf, T: Texts> Both<'_, S, T> {
     /// Ranks what matches.
     pub(super) fn matches(&self, question: &Question<'_>, wanted: &Wanted<'_>) -> Result<Matches> {
         let scoped = self.summaries.seen.scoped(question.scope);
-        let marks = scoped.marks.concat();
+        let marks = scoped.marks().collect::<Vec<_>>().concat();
         let plans: Vec<Plan<'_>> = question.terms.iter().map(Plan::new).collect();
         let mut budget = Budget::new(&plans, self.characters);
         let mut books = Vec::new();
         if question.texts.has_summaries() {
-            books.push(self.in_summaries(question, &plans, scoped.documents, scoped.characters)?);
+            let (documents, characters) = (scoped.documents(), scoped.characters());
+            books.push(self.in_summaries(question, &plans, documents, characters)?);
         }
         let originals = self.in_originals(question, &plans, &mut budget, &marks)?;
         let searched = match question.texts {
             TextScope::Original => originals.documents,
-            _ => scoped.documents,
+            _ => scoped.documents(),
         };
         books.push(originals);
         let mut found = Matches {

@@ -1,6 +1,7 @@
 //! The index against the plain scan, on random libraries.
 
 mod durable;
+mod loading;
 mod memory;
 mod runs;
 mod sample;

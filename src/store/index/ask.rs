@@ -33,6 +33,23 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    /// Whether any document may be unwanted.
+    fn narrows(&self) -> bool {
+        let Self {
+            project,
+            source,
+            since,
+            until,
+            kind,
+            external,
+        } = self;
+        project.is_some()
+            || source.is_some()
+            || since.or(*until).is_some()
+            || kind.is_some()
+            || external.is_some()
+    }
+
     /// What a segment's documents are held against.
     pub(super) fn test<'s>(&self, segment: &'s Segment) -> impl Fn(usize) -> bool + use<'s> {
         let documents = &segment.documents;
@@ -90,18 +107,19 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
                 marks,
             });
         }
-        let documents = scoped.documents;
+        let documents = scoped.documents();
         let measure = Measure {
             idf: frequencies
                 .iter()
                 .map(|with| rank::idf(documents, *with))
                 .collect(),
-            mean: rank::count(scoped.characters) / rank::count(documents.max(1)),
+            mean: rank::count(scoped.characters()) / rank::count(documents.max(1)),
         };
         let mut ranking = Ranking::new(&measure, question.pool, &greatest);
         for listed in &listed {
             let documents = &listed.segment.documents;
-            ranking.add(listed, wanted.test(listed.segment), |at| {
+            let test = wanted.narrows().then(|| wanted.test(listed.segment));
+            ranking.add(listed, test.as_ref(), |at| {
                 let item = documents.items.get(at).copied().unwrap_or(0);
                 date(documents.dates.get(at).copied().unwrap_or(0), item)
             })?;

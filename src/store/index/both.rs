@@ -41,7 +41,7 @@ impl Rows {
         let mut items: Vec<(i64, u32)> = Vec::new();
         let mut count = 0_u32;
         for held in &summaries.segments {
-            for (item, alive) in held.segment.documents.items.iter().zip(&*held.alive.marks) {
+            for (item, alive) in held.segment.documents.items.iter().zip(&held.alive) {
                 if *alive != 0 {
                     items.push((*item, count));
                 }
@@ -64,7 +64,7 @@ impl Rows {
             .segments
             .iter()
             .map(|held| {
-                let documents = held.segment.documents.items.iter().zip(&*held.alive.marks);
+                let documents = held.segment.documents.items.iter().zip(&held.alive);
                 documents
                     .map(|(item, alive)| if *alive == 0 { NOWHERE } else { row(*item) })
                     .collect()
@@ -135,12 +135,13 @@ impl<S: Shelf, T: Texts> Both<'_, S, T> {
         let mut budget = Budget::new(&plans, self.characters);
         let mut books = Vec::new();
         if question.texts.has_summaries() {
-            books.push(self.in_summaries(question, &plans, scoped.documents, scoped.characters)?);
+            let (documents, characters) = (scoped.documents(), scoped.characters());
+            books.push(self.in_summaries(question, &plans, documents, characters)?);
         }
         let originals = self.in_originals(question, &plans, &mut budget, &marks)?;
         let searched = match question.texts {
             TextScope::Original => originals.documents,
-            _ => scoped.documents,
+            _ => scoped.documents(),
         };
         books.push(originals);
         let mut found = Matches {

@@ -45,7 +45,8 @@ impl List {
         for (at, words) in terms.iter().enumerate() {
             order.extend(words.iter().map(|word| (at, *word)));
         }
-        order.sort_unstable_by_key(|(_, word)| word.from);
+        // Each term's words are in order mostly, and sorting that keeps equals makes use of it.
+        order.sort_by_key(|(_, word)| word.from);
         let numbers = parts(&order).ok_or_else(fault)?;
         let mut words = order.chunk_by(|a, b| a.1.from == b.1.from).peekable();
         // A word's postings that do not lie in one part.

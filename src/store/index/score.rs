@@ -89,10 +89,13 @@ impl Best {
 
     /// Adds one.
     pub(super) fn push(&mut self, ranked: Ranked) {
-        let full = self.heap.len() >= self.pool;
-        self.heap.push(Worst(ranked));
-        if full {
-            self.heap.pop();
+        let ranked = Worst(ranked);
+        if self.heap.len() < self.pool {
+            self.heap.push(ranked);
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && ranked < *worst
+        {
+            *worst = ranked;
         }
     }
 
@@ -115,7 +118,10 @@ pub(super) struct Ranking<'a> {
 /// What is computed of a block of documents.
 struct Block {
     marks: Vec<u8>,
-    candidates: Vec<usize>,
+    /// The candidates, then room.
+    room: Vec<u16>,
+    /// How many candidates there are.
+    count: usize,
     scores: Vec<f64>,
     /// `K1 × (1 − B + B × length ÷ mean)`.
     norms: Vec<f64>,
@@ -134,7 +140,8 @@ impl<'a> Ranking<'a> {
             bounds: measure.idf.iter().zip(greatest).map(bound).collect(),
             block: Block {
                 marks: vec![0; BLOCK],
-                candidates: Vec::with_capacity(BLOCK),
+                room: vec![0; BLOCK],
+                count: 0,
                 scores: vec![0.0; BLOCK],
                 norms: vec![0.0; BLOCK],
             },
@@ -146,25 +153,27 @@ impl<'a> Ranking<'a> {
         self.best.finish()
     }
 
-    /// Looks at the documents of a segment; `wanted` says which may be results.
+    /// Looks at the documents of a segment; `wanted` says which may be results, all without it.
     pub(super) fn add(
         &mut self,
         listed: &Listed<'_>,
-        wanted: impl Fn(usize) -> bool,
+        wanted: Option<&impl Fn(usize) -> bool>,
         date: impl Fn(usize) -> crate::store::Result<Instant>,
     ) -> crate::store::Result<()> {
         let size = listed.segment.documents.len();
         for start in (0..size).step_by(BLOCK) {
             let end = size.min(start + BLOCK);
-            self.candidates(listed, start, end, &wanted);
-            if self.block.candidates.is_empty() {
+            self.candidates(listed, start, end, wanted);
+            if self.block.count == 0 {
                 continue;
             }
             self.score(listed, start, end);
-            for at in &self.block.candidates {
+            let mut least = self.best.worst().unwrap_or(f64::NEG_INFINITY);
+            for at in self.block.candidates() {
                 let document = start + at;
-                let relevance = self.block.scores.get(*at).copied().unwrap_or(0.0);
-                if !self.best.takes(relevance) {
+                let relevance = self.block.scores.get(at).copied().unwrap_or(0.0);
+                let may_be_taken = relevance >= least;
+                if !may_be_taken {
                     continue;
                 }
                 let item = listed.segment.documents.items.get(document).copied();
@@ -174,6 +183,7 @@ impl<'a> Ranking<'a> {
                     relevance,
                 };
                 self.best.push(ranked);
+                least = self.best.worst().unwrap_or(least);
             }
         }
         Ok(())
@@ -206,11 +216,11 @@ impl<'a> Ranking<'a> {
         listed: &Listed<'_>,
         start: usize,
         end: usize,
-        wanted: &impl Fn(usize) -> bool,
+        wanted: Option<&impl Fn(usize) -> bool>,
     ) {
         let essential = self.essential();
         let block = &mut self.block;
-        block.candidates.clear();
+        block.count = 0;
         block.marks.fill(0);
         let mut any = false;
         for (list, _) in listed
@@ -243,13 +253,15 @@ impl<'a> Ranking<'a> {
             return;
         }
         let seen = listed.marks.get(start..end).unwrap_or_default();
-        for (at, (mark, seen)) in block.marks.iter_mut().zip(seen).enumerate() {
-            let candidate = *mark != 0 && *seen != 0 && wanted(start + at);
-            *mark = u8::from(candidate);
-            if candidate {
-                block.candidates.push(at);
+        for (mark, seen) in block.marks.iter_mut().zip(seen) {
+            *mark = u8::from(*mark != 0) & *seen;
+        }
+        if let Some(wanted) = wanted {
+            for (at, mark) in block.marks.iter_mut().enumerate() {
+                *mark &= u8::from(*mark != 0 && wanted(start + at));
             }
         }
+        block.collect();
     }
 
     fn score(&mut self, listed: &Listed<'_>, start: usize, end: usize) {
@@ -289,6 +301,31 @@ impl<'a> Ranking<'a> {
 }
 
 impl Block {
+    /// The candidates, in order.
+    fn candidates(&self) -> impl Iterator<Item = usize> + use<'_> {
+        let candidates = self.room.iter().take(self.count);
+        candidates.map(|at| usize::from(*at))
+    }
+
+    /// Makes the marks, which are 0 or 1, a list of candidates.
+    fn collect(&mut self) {
+        let mut at = 0;
+        for marks in self.marks.chunks(8) {
+            if marks.iter().all(|mark| *mark == 0) {
+                at += 8;
+                continue;
+            }
+            // Each is written, and stays if it is one: whether it is cannot be foreseen.
+            for mark in marks {
+                if let Some(room) = self.room.get_mut(self.count) {
+                    *room = at;
+                }
+                self.count += usize::from(*mark);
+                at += 1;
+            }
+        }
+    }
+
     #[inline]
     fn add(&mut self, at: usize, idf: f64, weight: u32) {
         let frequency = f64::from(weight) / 2.0;
@@ -301,7 +338,7 @@ impl Block {
     fn add_many(&mut self, cells: &[u8], idf: f64, more: impl Fn(usize) -> u32) {
         // Of many candidates it is quicker to reckon with all documents, several at a time: no
         // occurrence adds nothing, and nobody reads the score of one that is no candidate.
-        if self.candidates.len() * 4 > cells.len() && memchr::memchr(FULL, cells).is_none() {
+        if self.count * 4 > cells.len() && memchr::memchr(FULL, cells).is_none() {
             let norms = self.norms.iter().zip(cells);
             for (score, (norm, cell)) in self.scores.iter_mut().zip(norms) {
                 let frequency = f64::from(*cell) / 2.0;
@@ -309,14 +346,15 @@ impl Block {
             }
             return;
         }
-        for at in &self.candidates {
-            let weight = match cells.get(*at) {
+        for at in self.room.iter().take(self.count) {
+            let at = usize::from(*at);
+            let weight = match cells.get(at) {
                 None | Some(0) => continue,
-                Some(&FULL) => more(*at),
+                Some(&FULL) => more(at),
                 Some(weight) => u32::from(*weight),
             };
             let frequency = f64::from(weight) / 2.0;
-            if let (Some(score), Some(norm)) = (self.scores.get_mut(*at), self.norms.get(*at)) {
+            if let (Some(score), Some(norm)) = (self.scores.get_mut(at), self.norms.get(at)) {
                 *score += idf * frequency * (K1 + 1.0) / (frequency + norm);
             }
         }

@@ -16,6 +16,7 @@ const SCOPES: usize = 4;
 pub(super) struct Seen {
     pub(super) generation: i64,
     pub(super) segments: Vec<Held>,
+    /// Scopes asked for lately, as of the same generation.
     scopes: RefCell<Vec<(Scope, Arc<Scoped>)>>,
 }
 
@@ -23,20 +24,39 @@ pub(super) struct Seen {
 #[derive(Debug, Clone)]
 pub(super) struct Held {
     pub(super) segment: Arc<Segment>,
-    pub(super) alive: Marked,
+    /// 1 for each document that is alive, 0 for each that is dead.
+    pub(super) alive: Vec<u8>,
 }
 
-/// Documents of a segment that count, and what they come to.
+/// A scope's documents, segment by segment.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scoped {
+    segments: Vec<Marked>,
+}
+
+/// A scope's documents in one segment, counted.
 #[derive(Debug, Clone)]
 pub(super) struct Marked {
-    /// 1 for each document that counts, 0 for each other one. Shared until one of them dies.
-    pub(super) marks: Arc<Vec<u8>>,
+    /// 1 for each document that is alive and in scope.
+    pub(super) marks: Vec<u8>,
+    /// How many there are.
     documents: u64,
+    /// Their characters.
     characters: u64,
 }
 
 impl Marked {
-    fn new(segment: &Segment, marks: Arc<Vec<u8>>) -> Self {
+    fn new(scope: &Scope, Held { segment, alive }: &Held) -> Self {
+        let marks = match scope {
+            Scope::All => alive.clone(),
+            Scope::Only(sources) => {
+                let allowed = allowed(sources);
+                let sources = segment.documents.sources.iter();
+                let seen = |source: &u32| allowed.get(*source as usize).copied().unwrap_or(0);
+                let both = alive.iter().zip(sources);
+                both.map(|(alive, source)| alive & seen(source)).collect()
+            }
+        };
         let (mut documents, mut characters) = (0, 0);
         for (mark, length) in marks.iter().zip(&segment.documents.lengths) {
             documents += u64::from(*mark);
@@ -49,103 +69,48 @@ impl Marked {
         }
     }
 
-    fn all(segment: &Segment) -> Self {
-        Self::new(segment, Arc::new(vec![1; segment.documents.len()]))
-    }
-
-    /// Those of the documents that are in a scope.
-    fn within(&self, segment: &Segment, scope: &Scope) -> Self {
-        let Scope::Only(sources) = scope else {
-            return self.clone();
-        };
-        let allowed = allowed(sources);
-        let seen = |source: &u32| allowed.get(*source as usize).copied().unwrap_or(0);
-        let sources = segment.documents.sources.iter();
-        let both = self.marks.iter().zip(sources);
-        let marks = both.map(|(mark, source)| mark & seen(source)).collect();
-        Self::new(segment, Arc::new(marks))
-    }
-
-    fn bury(&mut self, segment: &Segment, document: usize) {
-        if self.marks.get(document).is_none_or(|mark| *mark == 0) {
-            return;
+    fn bury(&mut self, document: usize, length: u32) {
+        if let Some(mark) = self.marks.get_mut(document)
+            && std::mem::take(mark) != 0
+        {
+            self.documents -= 1;
+            self.characters -= u64::from(length);
         }
-        if let Some(mark) = Arc::make_mut(&mut self.marks).get_mut(document) {
-            *mark = 0;
-        }
-        let length = segment.documents.lengths.get(document).copied();
-        self.documents -= 1;
-        self.characters -= u64::from(length.unwrap_or(0));
     }
-}
-
-/// A scope's documents, counted.
-#[derive(Debug, Clone)]
-pub(super) struct Scoped {
-    /// For each segment: the documents that are alive and in scope.
-    segments: Vec<Marked>,
-    /// How many there are.
-    pub(super) documents: u64,
-    /// Their characters.
-    pub(super) characters: u64,
 }
 
 impl Scoped {
-    fn new(segments: Vec<Marked>) -> Self {
-        Self {
-            documents: segments.iter().map(|marked| marked.documents).sum(),
-            characters: segments.iter().map(|marked| marked.characters).sum(),
-            segments,
-        }
-    }
-
-    /// For each segment: 1 for each document that is alive and in scope.
+    /// Each segment's marks.
     pub(super) fn marks(&self) -> impl Iterator<Item = &[u8]> {
-        self.segments.iter().map(|marked| marked.marks.as_slice())
+        self.segments.iter().map(|segment| segment.marks.as_slice())
     }
-}
 
-/// What a reader held of the index before, segment by segment, to be taken over.
-struct Before {
-    held: Vec<Option<Held>>,
-    scopes: Vec<(Scope, Vec<Option<Marked>>)>,
-}
+    /// How many documents there are.
+    pub(super) fn documents(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.documents).sum()
+    }
 
-impl Before {
-    fn new(seen: Option<Seen>) -> Self {
-        let Some(seen) = seen else {
-            return Self {
-                held: Vec::new(),
-                scopes: Vec::new(),
-            };
-        };
-        let scopes = seen.scopes.into_inner().into_iter();
-        let marks = |scoped: Arc<Scoped>| Arc::unwrap_or_clone(scoped).segments;
+    /// Their characters.
+    pub(super) fn characters(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.characters).sum()
+    }
+
+    /// What is known of the segments that are still there, and what is new. `before` says which place
+    /// each segment had.
+    fn brought_along(self, scope: &Scope, segments: &[Held], before: &[Option<usize>]) -> Self {
+        let mut known: Vec<Option<Marked>> = self.segments.into_iter().map(Some).collect();
+        let mut kept = |at: &Option<usize>| known.get_mut((*at)?).and_then(Option::take);
+        let segments = segments.iter().zip(before);
         Self {
-            held: seen.segments.into_iter().map(Some).collect(),
-            scopes: scopes
-                .map(|(scope, scoped)| (scope, marks(scoped).into_iter().map(Some).collect()))
+            segments: segments
+                .map(|(held, at)| kept(at).unwrap_or_else(|| Marked::new(scope, held)))
                 .collect(),
         }
-    }
-
-    /// Takes a segment out, with the marks of each scope.
-    fn take(&mut self, id: i64) -> Option<(Held, Vec<Marked>)> {
-        let same = |held: &Option<Held>| {
-            let held = held.as_ref();
-            held.is_some_and(|held| held.segment.row.id == id)
-        };
-        let at = self.held.iter().position(same)?;
-        let scopes = self.scopes.iter_mut();
-        let marks = scopes
-            .map(|(_, marks)| marks.get_mut(at)?.take())
-            .collect::<Option<_>>()?;
-        Some((self.held.get_mut(at)?.take()?, marks))
     }
 }
 
 impl Seen {
-    /// Brings what was seen up to date; reads only what is new, and counts only what has changed.
+    /// Brings what was seen up to date; reads and counts only what is new.
     pub(super) fn refreshed(
         before: Option<Self>,
         shelf: &impl Shelf,
@@ -153,62 +118,71 @@ impl Seen {
         cache: &Cache,
     ) -> Result<Self> {
         let generation = shelf.counters()?.generation;
-        let last = match before {
+        let (last, known, scopes) = match before {
             Some(before) if before.generation == generation => return Ok(before),
-            Some(ref before) => before.generation,
-            None => generation,
+            Some(before) => (before.generation, before.segments, before.scopes),
+            None => (generation, Vec::new(), RefCell::default()),
         };
-        let mut before = Before::new(before);
+        let mut known: Vec<Option<Held>> = known.into_iter().map(Some).collect();
         let mut rows = shelf.segments(book)?;
         rows.retain(|row| row.stage == Stage::Live);
-        let mut segments: Vec<(Held, Vec<Marked>)> = Vec::with_capacity(rows.len());
+        let mut segments = Vec::with_capacity(rows.len());
+        let mut places = Vec::with_capacity(rows.len());
         // What died before a segment was seen first must be read again for it.
         let mut since = last + 1;
         for row in rows {
-            if let Some(known) = before.take(row.id) {
-                segments.push(known);
-                continue;
+            let same = |held: &Option<Held>| {
+                let id = held.as_ref().map(|held| held.segment.row.id);
+                id == Some(row.id)
+            };
+            let place = known.iter().position(same);
+            places.push(place);
+            if let Some(held) = place.and_then(|at| known.get_mut(at)?.take()) {
+                segments.push(held);
+            } else {
+                since = since.min(row.since);
+                let segment = cache.segment(shelf, row)?;
+                let alive = vec![1; segment.documents.len()];
+                segments.push(Held { segment, alive });
             }
-            since = since.min(row.since);
-            let segment = cache.segment(shelf, row)?;
-            let alive = Marked::all(&segment);
-            let scopes = before.scopes.iter();
-            let within = scopes
-                .map(|(scope, _)| alive.within(&segment, scope))
-                .collect();
-            segments.push((Held { segment, alive }, within));
         }
-        let graves = shelf.buried_since(since)?;
-        for (held, scopes) in &mut segments {
-            bury(held, scopes, &graves);
+        let mut scopes = scopes.into_inner();
+        for (scope, scoped) in &mut scopes {
+            // Nobody else holds it between two questions, so that nothing is copied.
+            let before = Arc::unwrap_or_clone(std::mem::take(scoped));
+            *scoped = Arc::new(before.brought_along(scope, &segments, &places));
         }
-        Ok(Self::counted(generation, segments, before.scopes))
+        let mut seen = Self {
+            generation,
+            segments,
+            scopes: RefCell::new(scopes),
+        };
+        for grave in shelf.buried_since(since)? {
+            seen.bury(grave);
+        }
+        Ok(seen)
     }
 
-    fn counted(
-        generation: i64,
-        segments: Vec<(Held, Vec<Marked>)>,
-        known: Vec<(Scope, Vec<Option<Marked>>)>,
-    ) -> Self {
-        let mut scopes: Vec<(Scope, Vec<Marked>)> = Vec::with_capacity(known.len());
-        scopes.extend(known.into_iter().map(|(scope, _)| (scope, Vec::new())));
-        let mut held = Vec::with_capacity(segments.len());
-        for (segment, marks) in segments {
-            held.push(segment);
-            for ((_, list), marked) in scopes.iter_mut().zip(marks) {
-                list.push(marked);
-            }
+    fn bury(&mut self, grave: Grave) {
+        let starts_before = |held: &Held| held.segment.row.first_slot <= grave.slot;
+        let after = self.segments.partition_point(starts_before);
+        let Some(place) = after.checked_sub(1) else {
+            return;
+        };
+        let Some(Held { segment, alive }) = self.segments.get_mut(place) else {
+            return;
+        };
+        let Some(document) = segment.document(grave.slot) else {
+            return;
+        };
+        if let Some(cell) = alive.get_mut(document) {
+            *cell = 0;
         }
-        let scoped = |marks| Arc::new(Scoped::new(marks));
-        let scopes = scopes.into_iter();
-        Self {
-            generation,
-            segments: held,
-            scopes: RefCell::new(
-                scopes
-                    .map(|(scope, marks)| (scope, scoped(marks)))
-                    .collect(),
-            ),
+        let length = segment.documents.lengths.get(document).copied();
+        for (_, scoped) in self.scopes.get_mut() {
+            if let Some(marked) = Arc::make_mut(scoped).segments.get_mut(place) {
+                marked.bury(document, length.unwrap_or(0));
+            }
         }
     }
 
@@ -218,26 +192,18 @@ impl Seen {
         if let Some((_, scoped)) = scopes.iter().find(|(known, _)| known == scope) {
             return Arc::clone(scoped);
         }
-        let held = self.segments.iter();
-        let within = held.map(|held| held.alive.within(&held.segment, scope));
-        let scoped = Arc::new(Scoped::new(within.collect()));
+        let scoped = Arc::new(self.count(scope));
         if scopes.len() == SCOPES {
             scopes.remove(0);
         }
         scopes.push((scope.clone(), Arc::clone(&scoped)));
         scoped
     }
-}
 
-fn bury(held: &mut Held, scopes: &mut [Marked], graves: &[Grave]) {
-    let Held { segment, alive } = held;
-    let slots = segment.row.first_slot..=segment.row.last_slot;
-    for grave in graves.iter().filter(|grave| slots.contains(&grave.slot)) {
-        if let Some(document) = segment.document(grave.slot) {
-            alive.bury(segment, document);
-            for marked in scopes.iter_mut() {
-                marked.bury(segment, document);
-            }
+    fn count(&self, scope: &Scope) -> Scoped {
+        let marked = |held| Marked::new(scope, held);
+        Scoped {
+            segments: self.segments.iter().map(marked).collect(),
         }
     }
 }

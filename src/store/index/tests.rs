@@ -1,6 +1,7 @@
 //! The index against the plain scan, on random libraries.
 
 mod durable;
+mod loading;
 mod memory;
 mod runs;
 mod sample;
@@ -174,29 +175,4 @@ fn a_new_word_is_seen_at_once_by_another_connection() {
     );
     sample.apply(&[Change::Delete(1)]);
     assert_eq!(Index::new(&view).matches(&question).unwrap().searched, 0);
-}
-
-#[test]
-fn a_change_counts_again_only_the_segments_that_it_touches() {
-    let sample = Sample::new();
-    sample.apply(&[Change::put(1, "a word"), Change::put(2, "another word")]);
-    sample.apply(&[Change::put(3, "a third word")]);
-    let view = sample.view();
-    let shelf = SqliteShelf(&view.connection);
-    let scope = Scope::Only(vec![1, 2, 3]);
-    let seen = |before| Seen::refreshed(before, &shelf, Book::Summaries, &view.index.cache);
-    let places = |seen: &Seen| -> Vec<*const u8> {
-        let scoped = seen.scoped(&scope);
-        scoped.marks().map(<[u8]>::as_ptr).collect()
-    };
-    let first = seen(None).unwrap();
-    let (before, counted) = (places(&first), first.scoped(&scope).documents);
-    sample.apply(&[Change::put(4, "a fourth word")]);
-    let second = seen(Some(first)).unwrap();
-    assert_eq!(places(&second).get(..before.len()), Some(&*before));
-    assert_eq!(second.scoped(&scope).documents, counted + 1);
-    sample.apply(&[Change::Delete(3)]);
-    let third = seen(Some(second)).unwrap();
-    assert_eq!(places(&third).first(), before.first());
-    assert_eq!(third.scoped(&scope).documents, counted);
 }

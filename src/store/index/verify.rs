@@ -136,7 +136,7 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
         first.for_each(|list| {
             list.each(|at, _| {
                 let document = u32::try_from(at).unwrap_or(u32::MAX);
-                if held.alive.marks.get(at).is_none_or(|alive| *alive == 0) {
+                if held.alive.get(at).is_none_or(|alive| *alive == 0) {
                     return;
                 }
                 match chain::known(&lists, document) {
@@ -153,7 +153,7 @@ impl<S: Shelf, T: Texts> Asked<'_, S, T> {
     fn candidates(&self, held: &Held, conditions: &[Condition<'_>]) -> Result<Told> {
         let segment = &held.segment;
         let mut told = Told::default();
-        let mut met = held.alive.marks.to_vec();
+        let mut met = held.alive.clone();
         let mut weights = Vec::new();
         for condition in conditions {
             let mut words = Vec::new();

@@ -16,7 +16,7 @@ use super::*;
 use crate::store::search::document::Document;
 
 #[derive(Default)]
-struct Maps {
+pub(super) struct Maps {
     counters: Cell<Counters>,
     segments: RefCell<BTreeMap<i64, SegmentRow>>,
     parts: RefCell<BTreeMap<Part, Vec<u8>>>,
@@ -143,9 +143,16 @@ impl Texts for Maps {
 }
 
 impl Maps {
-    fn put(&self, item: i64, text: &str) {
+    pub(super) fn put(&self, item: i64, text: &str) {
         self.texts.borrow_mut().insert(item, text.to_owned());
         write::index(self, self, Book::Summaries, &[item], usize::MAX).unwrap();
+    }
+
+    /// Puts items in one segment.
+    pub(super) fn put_all(&self, texts: impl IntoIterator<Item = (i64, String)>) {
+        self.texts.borrow_mut().extend(texts);
+        let items: Vec<i64> = self.texts.borrow().keys().copied().collect();
+        write::index(self, self, Book::Summaries, &items, usize::MAX).unwrap();
     }
 
     fn merge_all(&self) {
@@ -164,6 +171,11 @@ impl Maps {
     }
 
     fn found(&self, query: &str) -> Vec<i64> {
+        self.found_of(query, &Wanted::default())
+    }
+
+    /// The best hundred that are wanted.
+    pub(super) fn found_of(&self, query: &str, wanted: &Wanted<'_>) -> Vec<i64> {
         let cache = Cache::default();
         let seen = Seen::refreshed(None, self, Book::Summaries, &cache).unwrap();
         let asked = Asked {
@@ -180,7 +192,7 @@ impl Maps {
             texts: TextScope::Summary,
             pool: 100,
         };
-        let matches = asked.matches(&question, &Wanted::default()).unwrap();
+        let matches = asked.matches(&question, wanted).unwrap();
         matches.ranked.iter().map(|ranked| ranked.id.0).collect()
     }
 }

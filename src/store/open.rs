@@ -139,15 +139,14 @@ impl View {
     /// # Errors
     /// [`StoreError::Missing`] when there is none, [`StoreError::Older`], and as [`Store::open`].
     pub fn open(path: &Path) -> Result<Self> {
-        match inspect(path)? {
-            0 => Err(StoreError::Missing {
+        match index::shared(path, || inspected(path))? {
+            (None | Some((_, 0)), _) => Err(StoreError::Missing {
                 path: path.to_owned(),
             }),
-            version if version < schema::newest() => Err(StoreError::Older {
+            (Some((_, version)), _) if version < schema::newest() => Err(StoreError::Older {
                 path: path.to_owned(),
             }),
-            _ => {
-                let (connection, cache) = index::shared(path, || connect_to_read(path))?;
+            (Some((connection, _)), cache) => {
                 connection.pragma_update(None, "query_only", true)?;
                 connection.pragma_update(None, "cache_size", READER_CACHE)?;
                 Ok(Self {
@@ -253,8 +252,13 @@ const APPLICATION_ID_AT: usize = 68;
 ///
 /// A file that is not ours is not even opened as a database, since SQLite may leave files beside it.
 pub(super) fn inspect(path: &Path) -> Result<i64> {
+    Ok(inspected(path)?.map_or(0, |(_, version)| version))
+}
+
+/// As [`inspect`], with the connection that was asked; `None` for no file or an empty one.
+fn inspected(path: &Path) -> Result<Option<(Connection, i64)>> {
     let Some(head) = head(path)? else {
-        return Ok(0);
+        return Ok(None);
     };
     if !head.starts_with(b"SQLite format 3\0") {
         return Err(foreign(path, "it is no SQLite file"));
@@ -277,7 +281,7 @@ pub(super) fn inspect(path: &Path) -> Result<i64> {
             known: schema::newest(),
         });
     }
-    Ok(version)
+    Ok(Some((connection, version)))
 }
 
 /// The first bytes of a file; `None` for no file or an empty one.
@@ -335,4 +339,26 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_was_only_begun_is_none_to_a_reader() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("library.db");
+        let begun = connect(
+            &path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        );
+        let id = schema::APPLICATION_ID;
+        begun
+            .unwrap()
+            .pragma_update(None, "application_id", id)
+            .unwrap();
+        let opened = View::open(&path);
+        assert!(matches!(opened, Err(StoreError::Missing { .. })));
+    }
 }

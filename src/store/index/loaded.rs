@@ -10,9 +10,19 @@ use crate::store::search::fold::fold;
 
 /// Stands around every word of the dictionary in memory; in no word.
 pub(super) const END: u8 = b'\n';
-/// Bytes that are copied at once: most words share fewer with the one before, and have fewer of
-/// their own.
-const CHUNK: usize = 16;
+/// Bytes that are moved at once: hardly a word has more.
+const CHUNK: usize = 32;
+/// The bytes that stay of a word when the next one shares so many with it.
+const KEPT: [[u8; CHUNK]; CHUNK + 1] = {
+    let mut kept = [[0; CHUNK]; CHUNK + 1];
+    let mut shared = 1;
+    while shared <= CHUNK {
+        kept[shared] = kept[shared - 1];
+        kept[shared][shared - 1] = 0xFF;
+        shared += 1;
+    }
+    kept
+};
 
 /// Dictionary and documents of a segment. Never changes, hence shared between readers.
 #[derive(Debug)]
@@ -97,14 +107,23 @@ impl Segment {
 
     /// The document of a slot.
     pub(super) fn document(&self, slot: i64) -> Option<usize> {
-        self.documents.slots.binary_search(&slot).ok()
+        let slots = self.documents.slots.as_slice();
+        // Mostly there is a document for every slot; else it stands before that place.
+        let most = slot.checked_sub(*slots.first()?)?;
+        let most = usize::try_from(most).ok()?;
+        if slots.get(most) == Some(&slot) {
+            return Some(most);
+        }
+        let before = slots.get(..most).unwrap_or(slots);
+        before.binary_search(&slot).ok()
     }
 }
 
 /// A dictionary that is being loaded.
 ///
-/// Every process begins with it, so it is as fast as it can be: words are copied in pieces of a
-/// fixed size over the room that is there for them.
+/// Every process begins with it, so it is as fast as it can be: words are moved in pieces of a
+/// fixed size over the room that is there for them, and what one word hands to the next is in
+/// registers. What was written a moment ago in smaller pieces is slow to read.
 struct Loading {
     /// The words, then room.
     text: Vec<u8>,
@@ -139,70 +158,80 @@ impl Loading {
     /// Takes the words of a part over; nothing if it makes no sense.
     fn part(&mut self, part: &[u8]) -> Option<()> {
         let mut bytes = Bytes::new(part);
-        // Where the word before begins; a part's first word takes nothing from it.
-        let mut before = self.at;
+        let (mut at, mut words, mut postings) = (self.at, self.words, self.postings);
+        // The first bytes of the word before, and what happens to stand behind it.
+        let mut beginning = [0; CHUNK];
+        // How long that is. A part's first word takes nothing from the one before.
+        let mut before = 0;
         while !bytes.is_empty() {
-            let start = self.at;
-            if self.words.is_multiple_of(SPAN) {
-                self.places.push(self.place()?);
+            if words.is_multiple_of(SPAN) {
+                self.places.push(Place {
+                    text: u32::try_from(at).ok()?,
+                    length: u32::try_from(self.lengths.len()).ok()?,
+                    postings,
+                });
             }
-            let length = self.word(&mut bytes, before)?;
-            self.postings = self.postings.checked_add(length)?;
-            before = start;
-            self.words += 1;
+            let shared = bytes.size()?;
+            let own = bytes.size()?;
+            // What it has of its own, after as many bytes as it shares.
+            let place = part.len() - bytes.left();
+            let own = bytes.take(own)?;
+            let length = shared.checked_add(own.len())?;
+            let ahead = || part.get(place.checked_sub(shared)?..)?.first_chunk();
+            match ahead().filter(|_| shared <= before && length <= CHUNK) {
+                Some(ahead) => {
+                    beginning = joined(&beginning, shared, ahead)?;
+                    // What is written too much is overwritten by what comes next.
+                    *self.text.get_mut(at..)?.first_chunk_mut()? = beginning;
+                }
+                None => beginning = self.long_word(at, before, shared, own)?,
+            }
+            let end = at + length;
+            *self.text.get_mut(end)? = END;
+            at = end + 1;
+            before = length;
+            let length = bytes.small()?;
+            postings = postings.checked_add(length)?;
+            match u8::try_from(length) {
+                Ok(byte) if byte < 0x80 => self.lengths.push(byte),
+                _ => put(&mut self.lengths, u64::from(length)),
+            }
+            words += 1;
         }
+        (self.at, self.words, self.postings) = (at, words, postings);
         Some(())
     }
 
-    /// The place of the word that comes next.
-    fn place(&self) -> Option<Place> {
-        Some(Place {
-            text: u32::try_from(self.at).ok()?,
-            length: u32::try_from(self.lengths.len()).ok()?,
-            postings: self.postings,
-        })
-    }
-
-    /// Appends a word that may share its beginning with the one that begins at `before`. Gives the
-    /// length of its postings.
-    #[inline]
-    fn word(&mut self, bytes: &mut Bytes<'_>, before: usize) -> Option<u32> {
-        let shared = bytes.size()?;
-        let length = bytes.size()?;
+    /// Writes a word of any length behind the one before. Gives its beginning.
+    fn long_word(
+        &mut self,
+        at: usize,
+        before: usize,
+        shared: usize,
+        own: &[u8],
+    ) -> Option<[u8; CHUNK]> {
         // Not with the sign that ends it.
-        if shared > (self.at - before).saturating_sub(1) {
-            return None;
-        }
-        if shared <= CHUNK && length <= CHUNK {
-            // What is copied too much is overwritten by what comes next.
-            let beginning: [u8; CHUNK] = *self.text.get(before..)?.first_chunk()?;
-            *self.text.get_mut(self.at..)?.first_chunk_mut()? = beginning;
-        } else {
-            let room = self.text.get(self.at..)?.len();
-            (shared <= room).then_some(())?;
-            self.text.copy_within(before..before + shared, self.at);
-        }
-        let at = self.at + shared;
-        match bytes.ahead::<CHUNK>().filter(|_| length <= CHUNK) {
-            Some(own) => {
-                *self.text.get_mut(at..)?.first_chunk_mut()? = *own;
-                bytes.take(length)?;
-            }
-            None => {
-                let own = bytes.take(length)?;
-                self.text.get_mut(at..at + length)?.copy_from_slice(own);
-            }
-        }
-        let end = at + length;
-        *self.text.get_mut(end)? = END;
-        self.at = end + 1;
-        let length = bytes.small()?;
-        match u8::try_from(length) {
-            Ok(byte) if byte < 0x80 => self.lengths.push(byte),
-            _ => put(&mut self.lengths, u64::from(length)),
-        }
-        Some(length)
+        (shared <= before).then_some(())?;
+        let word = self.text.get_mut(at.checked_sub(before + 1)?..)?;
+        let start = before + 1;
+        (start + shared <= word.len()).then_some(())?;
+        word.copy_within(..shared, start);
+        let word = word.get_mut(start..)?;
+        word.get_mut(shared..shared + own.len())?
+            .copy_from_slice(own);
+        word.first_chunk().copied()
     }
+}
+
+/// A word's beginning, which is that of the word before as far as it shares it.
+#[inline]
+fn joined(before: &[u8; CHUNK], shared: usize, own: &[u8; CHUNK]) -> Option<[u8; CHUNK]> {
+    let kept = KEPT.get(shared)?;
+    let mut joined = [0; CHUNK];
+    for (to, ((before, own), kept)) in joined.iter_mut().zip(before.iter().zip(own).zip(kept)) {
+        *to = (before & kept) | (own & !kept);
+    }
+    Some(joined)
 }
 
 impl Documents {

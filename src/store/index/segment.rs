@@ -276,7 +276,10 @@ pub(super) fn documents(
     row: &SegmentRow,
     mut each: impl FnMut(Document),
 ) -> Result<()> {
-    (0..row.document_parts).try_for_each(|number| documents_of(shelf, row, number, &mut each))
+    let numbers: Vec<u32> = (0..row.document_parts).collect();
+    shelf.read_parts(row.id, Kind::Documents, &numbers, |_, part| {
+        documents_in(row, part, &mut each)
+    })
 }
 
 /// Calls `each` with the documents in one part of a segment.
@@ -284,7 +287,7 @@ pub(super) fn documents_of(
     shelf: &impl Shelf,
     row: &SegmentRow,
     number: u32,
-    mut each: impl FnMut(Document),
+    each: impl FnMut(Document),
 ) -> Result<()> {
     let mut buffer = Vec::new();
     let part = Part {
@@ -293,26 +296,31 @@ pub(super) fn documents_of(
         number,
     };
     shelf.read(part, &mut buffer)?;
-    let mut bytes = Bytes::new(&buffer);
-    let mut last = ZERO;
-    while !bytes.is_empty() {
-        last = document(&mut bytes, &last).ok_or_else(|| damaged(row.id))?;
-        each(last);
-    }
-    Ok(())
+    documents_in(row, &buffer, each)
 }
 
-#[inline]
-fn document(bytes: &mut Bytes<'_>, last: &Document) -> Option<Document> {
-    Some(Document {
-        slot: last.slot.checked_add(bytes.signed()?)?,
-        item: last.item.checked_add(bytes.signed()?)?,
-        length: bytes.small()?,
-        source: bytes.small()?,
-        project: bytes.small()?,
-        occurred_at: last.occurred_at.checked_add(bytes.signed()?)?,
-        marks: u8::try_from(bytes.number()?).ok()?,
-    })
+fn documents_in(row: &SegmentRow, part: &[u8], mut each: impl FnMut(Document)) -> Result<()> {
+    let mut bytes = Bytes::new(part);
+    let mut last = ZERO;
+    let mut document = || {
+        last = Document {
+            slot: last.slot.checked_add(bytes.signed()?)?,
+            item: last.item.checked_add(bytes.signed()?)?,
+            length: bytes.small()?,
+            source: bytes.small()?,
+            project: bytes.small()?,
+            occurred_at: last.occurred_at.checked_add(bytes.signed()?)?,
+            marks: u8::try_from(bytes.number()?).ok()?,
+        };
+        Some((last, bytes.is_empty()))
+    };
+    let mut is_last = part.is_empty();
+    while !is_last {
+        let next = document().ok_or_else(|| damaged(row.id))?;
+        is_last = next.1;
+        each(next.0);
+    }
+    Ok(())
 }
 
 /// Reads words and postings of a segment from front to back, holding one part of each.

@@ -11,7 +11,7 @@ use super::super::loaded::{END, Segment};
 use super::super::pack::put;
 use super::super::seen::{Scoped, Seen};
 use super::super::segment::Writer;
-use super::super::shelf::{Book, SegmentRow, Stage};
+use super::super::shelf::{Book, Kind, Part, SegmentRow, Shelf, Stage};
 use super::memory::Maps;
 use crate::store::Scope;
 
@@ -52,6 +52,28 @@ proptest! {
         words in prop::collection::btree_map("[ab]{1,40}|[a-z]{1,12}|a{28,36}[bc]{0,40}", 1_usize..400, 1..60)
     ) {
         same_as_written(&words);
+    }
+
+    #[test]
+    fn any_bytes_of_a_dictionary_are_loaded_or_refused(
+        bytes in prop::collection::vec(prop_oneof![0_u8..4, any::<u8>()], 0..300),
+        letters in 0_u64..600,
+    ) {
+        let shelf = Maps::default();
+        let row = SegmentRow {
+            dictionary_parts: 1,
+            letters,
+            ..written(&shelf, &BTreeMap::new())
+        };
+        let part = Part {
+            segment: row.id,
+            kind: Kind::Dictionary,
+            number: 0,
+        };
+        shelf.write(part, &bytes).unwrap();
+        if let Ok(segment) = Segment::load(&shelf, row) {
+            prop_assert_eq!(segment.text.last(), Some(&END));
+        }
     }
 }
 

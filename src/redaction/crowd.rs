@@ -1,13 +1,16 @@
 //! Keywords that stand back to back, each of which would make a rule read the same bytes again.
 //!
 //! A rule that has failed at many keywords in a row, each near the one before, waits: only the last
-//! keyword of the crowd is looked at. No token is lost by that: one that began at a keyword before
-//! the last would hold the next keyword in the bytes that it has at least, and one that ends at its
-//! keyword stands alone before it.
+//! keyword of the crowd is looked at. A token that began at a keyword before the last would hold the
+//! next keyword in its first bytes, and one that ends at its keyword stands alone before it.
+//!
+//! Farther keywords crowd, too, if something that is in no token stands between them and the first has
+//! less room than the rule's shortest token needs. Such a one waits until a keyword in its own run
+//! follows: a JSON Web Token has its keyword again in its second part.
 
 /// Keywords in a row that are looked at before a rule begins to wait.
 const PATIENCE: u32 = 16;
-/// Keywords that begin less than so many bytes behind each other crowd, whatever the rule.
+/// Keywords that begin less than so many bytes behind each other crowd, whatever stands between.
 const NEAR: usize = 16;
 
 /// A place of a keyword.
@@ -33,9 +36,11 @@ pub(super) struct Crowds {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Crowd {
-    /// Failures in a row.
+    /// Failures in a row, each near the one before.
     failures: u32,
-    last: usize,
+    /// Failures in a row, each near the one before or apart from it.
+    in_all: u32,
+    last: Word,
     waiting: Option<Word>,
 }
 
@@ -49,19 +54,29 @@ impl Crowds {
         }
     }
 
-    /// Takes a keyword of a rule whose tokens have so many bytes behind a keyword at least.
-    pub(super) fn arrive(&mut self, rule: usize, word: Word, least: usize) -> Arrival {
+    /// Takes a keyword of a rule. `apart` says whether no token can reach from the first keyword to the
+    /// second.
+    pub(super) fn arrive(
+        &mut self,
+        rule: usize,
+        word: Word,
+        apart: impl FnOnce(Word, Word) -> bool,
+    ) -> Arrival {
         let Some(crowd) = self.crowd(rule) else {
             return Arrival::Look { before: None };
         };
-        let near = word.0 < crowd.last + NEAR.max(least);
-        crowd.last = word.0;
-        if near && crowd.failures >= PATIENCE {
-            crowd.waiting = Some(word);
-            return Arrival::Waits;
-        }
+        let last = std::mem::replace(&mut crowd.last, word);
+        let near = word.0 < last.0 + NEAR;
+        let apart = !near && apart(last, word);
         if !near {
             crowd.failures = 0;
+        }
+        if !near && !apart {
+            crowd.in_all = 0;
+        }
+        if near && crowd.failures >= PATIENCE || apart && crowd.in_all >= PATIENCE {
+            crowd.waiting = Some(word);
+            return Arrival::Waits;
         }
         Arrival::Look {
             before: crowd.waiting.take(),
@@ -85,7 +100,8 @@ impl Crowds {
     /// Takes what the rule found at the keyword that has arrived.
     pub(super) fn tell(&mut self, rule: usize, found: bool) {
         if let Some(crowd) = self.crowd(rule) {
-            crowd.failures = if found { 0 } else { crowd.failures + 1 };
+            let after = |failures: u32| if found { 0 } else { failures + 1 };
+            (crowd.failures, crowd.in_all) = (after(crowd.failures), after(crowd.in_all));
         }
     }
 
@@ -106,7 +122,7 @@ mod tests {
         let mut crowds = Crowds::new(1);
         let mut looked = Vec::new();
         for at in (0..100).map(|at| at * 4).chain([800]) {
-            if let Arrival::Look { before } = crowds.arrive(0, (at, at + 4), 0) {
+            if let Arrival::Look { before } = crowds.arrive(0, (at, at + 4), |_, _| false) {
                 looked.extend(before);
                 looked.push((at, at + 4));
                 crowds.tell(0, false);
@@ -118,19 +134,39 @@ mod tests {
     }
 
     #[test]
-    fn keywords_crowd_as_far_as_a_token_reaches_at_least() {
-        let looked = |least: usize| {
+    fn keywords_that_stand_apart_crowd_and_the_first_of_a_run_is_looked_at() {
+        let looked = |apart: bool, places: &[usize]| {
             let mut crowds = Crowds::new(1);
-            let mut looked = 0;
-            for at in (0..100).map(|at| at * 20) {
-                if let Arrival::Look { .. } = crowds.arrive(0, (at, at + 4), least) {
-                    looked += 1;
+            let mut looked = Vec::new();
+            for at in places {
+                let word = (*at, at + 4);
+                if let Arrival::Look { before } = crowds.arrive(0, word, |_, _| apart) {
+                    looked.extend(before.into_iter().chain([word]).map(|word| word.0));
                     crowds.tell(0, false);
                 }
             }
             looked
         };
-        assert_eq!((looked(0), looked(20), looked(21)), (100, 100, 16));
+        let far: Vec<usize> = (0..100).map(|at| at * 20).collect();
+        assert_eq!(looked(false, &far), far);
+        assert_eq!(looked(true, &far), far[..16]);
+        let run: Vec<usize> = far.iter().copied().chain([1984, 1988]).collect();
+        assert_eq!(looked(true, &run)[16..], [1980, 1984, 1988]);
+    }
+
+    #[test]
+    fn a_token_that_holds_its_keyword_again_is_hidden_behind_a_crowd() {
+        let signature = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        let jwt = format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{signature}");
+        for crowd in ["eyJhbGciOiJIUzI1NiJ9 ", "eyJhbGciOiJIUzI1NiJ9\n"] {
+            let text = format!("{}{jwt}", crowd.repeat(40));
+            let hidden = Engine::embedded().redact(&text);
+            assert!(!hidden.as_str().contains(signature), "{hidden}");
+        }
+        let body = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.q7Wn3xP0zR5tLk8vB2cM6hJ4dF9gS1aY3uI7oE";
+        let ids = "MTIzNDU2Nzg5MDEyMzQ1Njc4 some-user-name-here\n".repeat(8);
+        let hidden = Engine::embedded().redact(&format!("{ids}{body}"));
+        assert!(!hidden.as_str().contains("q7Wn3xP0"), "{hidden}");
     }
 
     #[test]

@@ -250,12 +250,22 @@ impl Rule {
         self.regex.get_or_init(|| compile(&self.raw).ok()).as_ref()
     }
 
-    /// Bytes that a token has behind the start of its keyword at least; 0 as long as the expression
-    /// has not been needed.
-    pub(super) fn least_behind(&self) -> usize {
+    /// Whether no token reaches from a keyword to the next one: the run that it stands in ends between
+    /// them, and the shortest token needs more room. `false` if that is not known.
+    pub(super) fn apart(&self, text: &[u8], last: (usize, usize), word: (usize, usize)) -> bool {
         let ready = self.regex.get().and_then(Option::as_ref);
         let least = ready.and_then(|ready| ready.least.as_ref());
-        least.map_or(0, |least| least.length().saturating_sub(self.raw.before))
+        let least = least.map_or(0, |least| least.length().saturating_sub(self.raw.before));
+        if self.raw.keywords.is_empty() || word.0 >= last.0 + least {
+            return false;
+        }
+        let end = self.alphabet.run_end(text, last.1, word.0);
+        // What goes on behind a line break may belong to it, unless it begins as the token did.
+        end < word.0
+            && self.next_line(text, end).is_none_or(|(from, to)| {
+                let keyword = part(text, last.0, last.1);
+                from == word.0 && keyword.len() >= 4 && part(text, from, to).starts_with(keyword)
+            })
     }
 
     /// Looks at the token around a keyword that stands from `hit` to `end`; gives the place to

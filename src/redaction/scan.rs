@@ -261,7 +261,8 @@ impl Scanner {
                     Call::Context(index) => {
                         self.rule(text, *index, (start, end), &mut crowds, &mut spans);
                     }
-                    Call::Shape(Shape::Name) if joins_name(text, &mut later, start, end) => {}
+                    Call::Shape(Shape::Name)
+                        if joins_name(text, &mut later, &spans, start, end) => {}
                     Call::Shape(shape) => in_order(&mut later, (start, end, *shape)),
                     Call::Frame(frame) if start >= keys_end => {
                         private_key::look(text, *frame, start, end, keys_end, &mut spans);
@@ -307,8 +308,9 @@ impl Scanner {
         crowds: &mut Crowds,
         spans: &mut Vec<Span<'e>>,
     ) {
-        let least = self.rules.get(index).map_or(0, Rule::least_behind);
-        let Arrival::Look { before } = crowds.arrive(index, word, least) else {
+        let rule = self.rules.get(index);
+        let apart = |last, word| rule.is_some_and(|rule| rule.apart(text, last, word));
+        let Arrival::Look { before } = crowds.arrive(index, word, apart) else {
             return;
         };
         if let Some(put_off) = before {
@@ -372,12 +374,21 @@ impl Scanner {
 
 /// Whether a name lies with the one before in one word (`pass`, `password`, `assword`): both belong to
 /// the same key, and the one before becomes the longer one.
-fn joins_name(text: &[u8], words: &mut [(usize, usize, Shape)], start: usize, end: usize) -> bool {
+fn joins_name(
+    text: &[u8],
+    words: &mut [(usize, usize, Shape)],
+    spans: &[Span<'_>],
+    start: usize,
+    end: usize,
+) -> bool {
     let Some((first, last, Shape::Name)) = words.last_mut() else {
         return false;
     };
     let within = *first <= start && *last == end || *first == start && *last < end;
+    // What a rule has found may end within the word: then what is behind it is a name of its own.
+    let cut = |span: &Span<'_>| span.start <= *first && *first < span.end;
     let joins = within
+        && !spans.iter().rev().take(4).any(cut)
         && part(text, *first, end)
             .iter()
             .all(u8::is_ascii_alphanumeric);

@@ -90,7 +90,7 @@ impl Segment {
     fn load_dictionary(&mut self, shelf: &impl Shelf) -> Result<()> {
         let mut loading = Loading::new(&self.row);
         let id = self.row.id;
-        let parts: Vec<u32> = (0..self.row.dictionary_parts).collect();
+        let parts = segment::numbers(&self.row, self.row.dictionary_parts)?;
         shelf.read_parts(id, Kind::Dictionary, &parts, |_, part| {
             loading.part(part).ok_or_else(|| damaged(id))
         })?;

@@ -270,13 +270,22 @@ pub(super) fn names(shelf: &impl Shelf, row: &SegmentRow) -> Result<Vec<String>>
     Ok(names)
 }
 
+/// The numbers of so many parts, unless a damaged row asks for more than a segment can have.
+pub(super) fn numbers(row: &SegmentRow, parts: u32) -> Result<Vec<u32>> {
+    const MOST: u32 = 1 << 22;
+    if parts > MOST {
+        return Err(damaged(row.id));
+    }
+    Ok((0..parts).collect())
+}
+
 /// Calls `each` with every document of a segment, dead ones included.
 pub(super) fn documents(
     shelf: &impl Shelf,
     row: &SegmentRow,
     mut each: impl FnMut(Document),
 ) -> Result<()> {
-    let numbers: Vec<u32> = (0..row.document_parts).collect();
+    let numbers = numbers(row, row.document_parts)?;
     shelf.read_parts(row.id, Kind::Documents, &numbers, |_, part| {
         documents_in(row, part, &mut each)
     })

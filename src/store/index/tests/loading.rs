@@ -151,3 +151,17 @@ fn the_best_of_more_documents_than_a_block_holds_are_found() {
         assert_eq!(maps.found_of("common", &wanted), best);
     }
 }
+
+#[test]
+fn a_damaged_row_that_asks_for_too_many_parts_is_refused() {
+    let shelf = Maps::default();
+    let row = written(&shelf, &BTreeMap::from([("word".to_owned(), 1)]));
+    for (document_parts, dictionary_parts) in [(u32::MAX, 1), (row.document_parts, u32::MAX)] {
+        let wrong = SegmentRow {
+            document_parts,
+            dictionary_parts,
+            ..row
+        };
+        assert!(Segment::load(&shelf, wrong).is_err());
+    }
+}

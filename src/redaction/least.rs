@@ -37,9 +37,14 @@ impl Least {
         self.length
     }
 
+    /// Whether a byte may stand in a match.
+    pub(super) fn uses(&self, byte: u8) -> bool {
+        self.used.get(usize::from(byte)).copied().unwrap_or(true)
+    }
+
     /// Whether the expression may match a text from its first byte on.
     pub(super) fn fits(&self, text: &[u8]) -> bool {
-        let used = |byte: &u8| self.used.get(usize::from(*byte)).copied().unwrap_or(true);
+        let used = |byte: &u8| self.uses(*byte);
         text.len() >= self.length && text.iter().take(self.length.min(COMPARED)).all(used)
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! The format is told in `docs/redaction.md`. A rule looks only where one of its keywords stands.
 
+mod apart;
+
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -250,24 +252,6 @@ impl Rule {
         self.regex.get_or_init(|| compile(&self.raw).ok()).as_ref()
     }
 
-    /// Whether no token reaches from a keyword to the next one: the run that it stands in ends between
-    /// them, and the shortest token needs more room. `false` if that is not known.
-    pub(super) fn apart(&self, text: &[u8], last: (usize, usize), word: (usize, usize)) -> bool {
-        let ready = self.regex.get().and_then(Option::as_ref);
-        let least = ready.and_then(|ready| ready.least.as_ref());
-        let least = least.map_or(0, |least| least.length().saturating_sub(self.raw.before));
-        if self.raw.keywords.is_empty() || word.0 >= last.0 + least {
-            return false;
-        }
-        let end = self.alphabet.run_end(text, last.1, word.0);
-        // What goes on behind a line break may belong to it, unless it begins as the token did.
-        end < word.0
-            && self.next_line(text, end).is_none_or(|(from, to)| {
-                let keyword = part(text, last.0, last.1);
-                from == word.0 && keyword.len() >= 4 && part(text, from, to).starts_with(keyword)
-            })
-    }
-
     /// Looks at the token around a keyword that stands from `hit` to `end`; gives the place to
     /// hide.
     pub(super) fn at_keyword(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
@@ -434,8 +418,7 @@ impl Rule {
         keyword: &[u8],
     ) -> Option<(usize, usize)> {
         let (from, to) = self.next_line(text, first)?;
-        // A line that begins as the token did begins one of its own.
-        if keyword.len() >= 4 && part(text, from, to).starts_with(keyword) {
+        if apart::begins_anew(part(text, from, to), keyword) {
             return None;
         }
         let least = self.regex()?.least.as_ref().map_or(0, Least::length);
